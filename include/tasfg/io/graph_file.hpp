@@ -1,0 +1,14 @@
+/// Graph files: CSV text, or a two-dimensional dataset of an HDF5 file.
+#pragma once
+
+#include <string>
+
+#include "tasfg/model/feedback_graph.hpp"
+
+namespace tasfg {
+
+/// Reads `path`: HDF5 where the file carries HDF5's signature, CSV otherwise. For HDF5, `path` may end in
+/// `:dataset`; without it the file must hold exactly one dataset that is a square matrix at its root.
+[[nodiscard]] FeedbackGraph read_graph_file(const std::string& path);
+
+}  // namespace tasfg

@@ -1,0 +1,72 @@
+/// Graph families by name. Each is one row of one table (src/model/graph_families.cpp); parsing,
+/// validation, `tasfg list` and the tests read that table.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tasfg/model/feedback_graph.hpp"
+
+namespace tasfg {
+
+/// A parameter's value: a number, or a word (parity, path).
+using ParameterValue = std::variant<double, std::string>;
+using Parameters = std::map<std::string, ParameterValue, std::less<>>;
+
+enum class ParameterKind {
+  integer,  // a whole number in [low, high]
+  number,   // a real number in [low, high]
+  word,     // one of `words`
+  path,     // a file's name
+};
+
+/// One parameter of a family: its range and default.
+struct ParameterSpec {
+  std::string_view name;
+  std::string_view summary;
+  ParameterKind kind;
+  double low = 0.0, high = 1.0;
+  double fallback = 0.0;                            // a number's default; NaN: see `computed`
+  double (*computed)(const Parameters&) = nullptr;  // a default that depends on the other parameters
+  std::string_view computed_text;                   // the same, for people
+  std::span<const std::string_view> words;          // the first is the default
+};
+
+/// What a family yields: the graph and the means that the paper gives it.
+struct GraphAndMeans {
+  FeedbackGraph graph;
+  std::vector<double> means;
+};
+
+/// Reads a graph file; the program passes the one that also knows HDF5.
+using GraphReader = FeedbackGraph (*)(const std::string& path);
+
+struct GraphFamily {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const ParameterSpec> parameters;
+  GraphAndMeans (*make)(const Parameters&, const std::string& origin, GraphReader reader);
+};
+
+[[nodiscard]] std::span<const GraphFamily> graph_families();
+
+/// The row of that name, or an InputError with the nearest name.
+[[nodiscard]] const GraphFamily& graph_family(std::string_view name, const std::string& origin);
+
+/// Reads `text` as the parameter's kind demands.
+[[nodiscard]] ParameterValue parse_parameter(const GraphFamily& family, std::string_view name,
+                                             std::string_view text, const std::string& origin);
+
+/// `given` checked against the table, with defaults filled in.
+[[nodiscard]] Parameters complete_parameters(const GraphFamily& family, const Parameters& given,
+                                             const std::string& origin);
+
+/// Builds the graph and its default means. `given` may leave out what has a default.
+[[nodiscard]] GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given,
+                                       const std::string& origin, GraphReader reader);
+
+}  // namespace tasfg

@@ -1,0 +1,80 @@
+/// Reward families: one-parameter exponential families, described by their mean.
+///
+/// d(μ, x) is the Kullback–Leibler divergence between members of means μ and x, and V(x) the variance at
+/// mean x; ∂d(μ, x)/∂x = (x − μ)/V(x) in every such family. The primitive is d(μ, μ + h) as a function of
+/// the step h, through log_gap: it keeps full relative accuracy however small the gap.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "tasfg/base/elementary.hpp"
+
+namespace tasfg {
+
+/// Normal with known variance.
+struct Gaussian {
+  double variance = 1.0;
+  [[nodiscard]] double divergence_step(double /*mean*/, double h) const { return h * h / (2.0 * variance); }
+  [[nodiscard]] double variance_at(double /*x*/) const { return variance; }
+  [[nodiscard]] static bool admits(double /*mean*/) { return true; }
+  /// The mean → canonical parameter map.
+  [[nodiscard]] double canonical(double mean) const { return mean / variance; }
+  static constexpr bool kContinuous = true;
+};
+
+struct Bernoulli {
+  [[nodiscard]] static double divergence_step(double mean, double h) {
+    return (mean > 0.0 ? mean * log_gap(h / mean) : h) +
+           (mean < 1.0 ? (1.0 - mean) * log_gap(-h / (1.0 - mean)) : -h);
+  }
+  [[nodiscard]] static double variance_at(double x) { return x * (1.0 - x); }
+  [[nodiscard]] static bool admits(double mean) { return mean > 0.0 && mean < 1.0; }
+  [[nodiscard]] static double canonical(double mean) { return log(mean / (1.0 - mean)); }
+  static constexpr bool kContinuous = false;
+};
+
+struct Poisson {
+  [[nodiscard]] static double divergence_step(double mean, double h) {
+    return mean > 0.0 ? mean * log_gap(h / mean) : h;
+  }
+  [[nodiscard]] static double variance_at(double x) { return x; }
+  [[nodiscard]] static bool admits(double mean) { return mean > 0.0; }
+  [[nodiscard]] static double canonical(double mean) { return log(mean); }
+  static constexpr bool kContinuous = false;
+};
+
+struct Exponential {
+  [[nodiscard]] static double divergence_step(double mean, double h) { return log_gap(-h / (mean + h)); }
+  [[nodiscard]] static double variance_at(double x) { return x * x; }
+  [[nodiscard]] static bool admits(double mean) { return mean > 0.0; }
+  [[nodiscard]] static double canonical(double mean) { return -1.0 / mean; }
+  static constexpr bool kContinuous = true;
+};
+
+/// Closed on purpose: std::visit makes the compiler find every place that a new family must fill.
+using RewardFamily = std::variant<Gaussian, Bernoulli, Poisson, Exponential>;
+
+/// One row of the only table of reward families.
+struct RewardFamilyRow {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view range;  // of the mean, in words
+  RewardFamily (*make)(double variance);
+  bool takes_variance;
+};
+
+[[nodiscard]] std::span<const RewardFamilyRow> reward_families();
+[[nodiscard]] const RewardFamilyRow& row_of(const RewardFamily& family);
+
+/// The family of that name. `variance` is for Gaussian alone; NaN means not given.
+[[nodiscard]] RewardFamily make_reward(std::string_view name, double variance, const std::string& origin);
+
+[[nodiscard]] bool admits(const RewardFamily& family, double mean);
+[[nodiscard]] double divergence(const RewardFamily& family, double mean, double x);
+[[nodiscard]] double variance_at(const RewardFamily& family, double x);
+[[nodiscard]] bool is_continuous(const RewardFamily& family);
+
+}  // namespace tasfg

@@ -1,0 +1,12 @@
+/// The program's subcommands. Each adds its options to the parser and sets what runs when it is chosen;
+/// `status` receives the exit status.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace tasfg {
+
+void add_solve_command(CLI::App& app, int& status);
+void add_list_command(CLI::App& app, int& status);
+
+}  // namespace tasfg

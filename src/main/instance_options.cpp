@@ -1,0 +1,96 @@
+#include "instance_options.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
+#include "tasfg/io/graph_file.hpp"
+
+namespace tasfg {
+
+void InstanceOptions::add_to(CLI::App& app) {
+  app.add_option("-g,--graph", graph_, "graph family (see `tasfg list`)")->group("Instance");
+  app.add_option("--graph-file", graph_file_,
+                 "graph read from a file: K rows of K probabilities, or HDF5 FILE[:DATASET]")
+      ->group("Instance");
+  app.add_option("-P,--parameter", parameters_, "a parameter of the family, as name=value; repeatable")
+      ->group("Instance")
+      ->allow_extra_args(false);
+  app.add_option("--means", means_, "mean rewards, comma-separated (default: the family's own)")
+      ->group("Instance");
+  app.add_option("--reward", reward_, "reward family: gaussian, bernoulli, poisson, exponential")
+      ->group("Instance")
+      ->capture_default_str();
+  app.add_option("--variance", variance_, "variance of Gaussian rewards (default: 1)")->group("Instance");
+}
+
+std::string InstanceOptions::family_name() const {
+  if (!graph_.empty() && !graph_file_.empty())
+    throw InputError("--graph and --graph-file both name a graph (give one)");
+  if (!graph_file_.empty()) return "file";
+  if (graph_.empty())
+    throw InputError("no graph: give --graph FAMILY (see `tasfg list`) or --graph-file FILE");
+  return graph_;
+}
+
+Parameters InstanceOptions::parameters(const GraphFamily& family, const std::string& parity) const {
+  Parameters given;
+  if (!graph_file_.empty()) given.emplace("path", graph_file_);
+  for (const ParameterSpec& spec : family.parameters)
+    if (spec.name == "parity") given.emplace("parity", parity);
+  for (const std::string& text : parameters_) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InputError(fmt::format("-P \"{}\" (must be name=value)", quotable(text)));
+    const std::string name = text.substr(0, equals);
+    given.insert_or_assign(name, parse_parameter(family, name, text.substr(equals + 1), "-P"));
+  }
+  return given;
+}
+
+Instance InstanceOptions::instance(const std::string& parity) const {
+  const GraphFamily& family = graph_family(family_name(), "--graph");
+  GraphAndMeans made = make_graph(family, parameters(family, parity), "-P", &read_graph_file);
+  const double variance =
+      variance_.empty() ? std::numeric_limits<double>::quiet_NaN() : parse_number(variance_, "--variance");
+  const RewardFamily reward = make_reward(reward_, variance, variance_.empty() ? "--reward" : "--variance");
+  std::vector<double> means = means_.empty() ? std::move(made.means) : parse_numbers(means_, "--means");
+  const std::string origin = !graph_file_.empty() ? graph_file_ : fmt::format("--graph {}", family.name);
+  return {std::move(made.graph), std::move(means), reward, origin};
+}
+
+std::string InstanceOptions::describe(const std::string& parity) const {
+  const GraphFamily& family = graph_family(family_name(), "--graph");
+  const Parameters complete = complete_parameters(family, parameters(family, parity), "-P");
+  std::string text(family.name);
+  for (const ParameterSpec& spec : family.parameters) {
+    const ParameterValue& value = complete.find(spec.name)->second;
+    const double* number = std::get_if<double>(&value);
+    text += fmt::format(", {}={}", spec.name,
+                        number != nullptr ? to_text(*number) : std::get<std::string>(value));
+  }
+  return text;
+}
+
+std::vector<double> parse_numbers(const std::string& text, const std::string& origin) {
+  std::vector<double> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    std::string_view item = std::string_view(text).substr(begin, comma - begin);
+    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
+    while (!item.empty() && item.back() == ' ') item.remove_suffix(1);
+    numbers.push_back(parse_number(item, fmt::format("{}: number {}", origin, numbers.size() + 1)));
+    begin = comma + 1;
+  }
+  return numbers;
+}
+
+std::string checked_conventions(const std::string& given) {
+  constexpr std::string_view kKnown[] = {"paper", "reference"};
+  for (const std::string_view name : kKnown)
+    if (name == given) return given;
+  throw InputError(fmt::format("--conventions \"{}\" {}", quotable(given), suggest(given, kKnown)));
+}
+
+}  // namespace tasfg

@@ -1,0 +1,42 @@
+/// The options that name one instance, shared by `tasfg solve` and `tasfg simulate`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "tasfg/model/graph_families.hpp"
+#include "tasfg/model/instance.hpp"
+
+namespace tasfg {
+
+class InstanceOptions {
+ public:
+  void add_to(CLI::App& app);
+
+  /// Builds and checks the instance. `parity` is the default of the families that have one.
+  [[nodiscard]] Instance instance(const std::string& parity) const;
+
+  /// One line for people: "ring, K=5, p=0.3".
+  [[nodiscard]] std::string describe(const std::string& parity) const;
+
+ private:
+  [[nodiscard]] Parameters parameters(const GraphFamily& family, const std::string& parity) const;
+  [[nodiscard]] std::string family_name() const;
+
+  std::string graph_;
+  std::string graph_file_;
+  std::vector<std::string> parameters_;
+  std::string means_;
+  std::string reward_ = "gaussian";
+  std::string variance_;
+};
+
+/// Comma-separated numbers.
+[[nodiscard]] std::vector<double> parse_numbers(const std::string& text, const std::string& origin);
+
+/// One of two conventions, checked.
+[[nodiscard]] std::string checked_conventions(const std::string& given);
+
+}  // namespace tasfg

@@ -1,0 +1,52 @@
+#include <cmath>
+
+#include "commands.hpp"
+#include <fmt/format.h>
+
+#include "tasfg/model/graph_families.hpp"
+#include "tasfg/model/reward.hpp"
+
+namespace tasfg {
+namespace {
+
+std::string range_of(const ParameterSpec& spec) {
+  switch (spec.kind) {
+    case ParameterKind::integer:
+      if (spec.low == spec.high) return fmt::format("{}", spec.low);
+      return fmt::format("{}..{}, default {}", spec.low, spec.high, spec.fallback);
+    case ParameterKind::number:
+      if (spec.computed != nullptr)
+        return fmt::format("[{}, {}], default {}", spec.low, spec.high, spec.computed_text);
+      return fmt::format("[{}, {}], default {}", spec.low, spec.high, spec.fallback);
+    case ParameterKind::word:
+      return fmt::format("{}, default {}", fmt::join(spec.words, "|"), spec.words.front());
+    case ParameterKind::path:
+      return "required";
+  }
+  return {};
+}
+
+void list() {
+  fmt::print("Graph families (--graph NAME, -P parameter=value):\n");
+  for (const GraphFamily& family : graph_families()) {
+    fmt::print("  {:<18}{}\n", family.name, family.summary);
+    for (const ParameterSpec& spec : family.parameters)
+      fmt::print("    {:<8}{} ({})\n", spec.name, spec.summary, range_of(spec));
+  }
+  fmt::print("\nReward families (--reward NAME):\n");
+  for (const RewardFamilyRow& row : reward_families())
+    fmt::print("  {:<18}{}; means: {}{}\n", row.name, row.summary, row.range,
+               row.takes_variance ? " (--variance, default 1)" : "");
+}
+
+}  // namespace
+
+void add_list_command(CLI::App& app, int& status) {
+  CLI::App* command = app.add_subcommand("list", "graph families and reward families, with their parameters");
+  command->callback([&status] {
+    list();
+    status = 0;
+  });
+}
+
+}  // namespace tasfg

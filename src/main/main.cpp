@@ -1,0 +1,52 @@
+/// tasfg: pure exploration with feedback graphs. See `tasfg --help`.
+#include <cstdio>
+#include <exception>
+
+#include "commands.hpp"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
+
+namespace {
+
+constexpr int kBadInput = 2;
+
+int run(int argc, char** argv) {
+  CLI::App app{
+      "Pure exploration with feedback graphs: characteristic times with certificates, and simulation.",
+      "tasfg"};
+  app.set_version_flag("--version", "tasfg " TASFG_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(38);
+  int status = 0;
+  tasfg::add_solve_command(app, status);
+  tasfg::add_list_command(app, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {  // --help, --version
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    throw tasfg::InputError(fmt::format("{} (see tasfg --help)", error.what()));
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const int status = run(argc, argv);
+    if (std::fflush(stdout) != 0) throw tasfg::InputError("standard output: cannot be written");
+    return status;
+  } catch (const tasfg::InputError& error) {
+    fmt::print(stderr, "tasfg: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "tasfg: out of memory\n");
+    return kBadInput;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "tasfg: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,64 @@
+#include "tasfg/model/instance.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
+
+namespace tasfg {
+
+Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily reward,
+                   const std::string& origin)
+    : graph_(std::move(graph)), means_(std::move(means)), reward_(reward) {
+  const int K = graph_.size();
+  if (means_.size() != static_cast<std::size_t>(K))
+    throw InputError(fmt::format("{}: {} means (must be one per vertex, K = {})", origin, means_.size(), K));
+  const RewardFamilyRow& row = row_of(reward_);
+  for (int u = 0; u < K; ++u) {
+    if (!admits(reward_, mean(u)))
+      throw InputError(fmt::format("{}: means[{}] = {} ({} means must lie in {})", origin, u,
+                                   to_text(mean(u)), row.name, row.range));
+    if (graph_.in(u).empty())
+      throw InputError(fmt::format(
+          "{}: vertex {} (counted from 0) is unobservable: its column holds no positive probability", origin,
+          u));
+  }
+  best_ = static_cast<int>(std::max_element(means_.begin(), means_.end()) - means_.begin());
+  for (int u = 0; u < K; ++u) {
+    if (u != best_ && mean(u) == mean(best_))
+      throw InputError(
+          fmt::format("{}: vertices {} and {} (counted from 0) share the largest mean {} (the best vertex "
+                      "must be unique)",
+                      origin, best_, u, to_text(mean(u))));
+  }
+  // Below this the evidence per observation underflows and no finite T* can be stated.
+  const double spread =
+      *std::max_element(means_.begin(), means_.end()) - *std::min_element(means_.begin(), means_.end());
+  for (int u = 0; u < K; ++u) {
+    const double nearest = divergence(reward_, mean(best_), mean(u));
+    if (u != best_ && !(nearest > 1e-200 && nearest < 1e200 && spread < 1e150))
+      throw InputError(fmt::format(
+          "{}: means[{}] = {} and the best mean {} are too {} to tell apart in double precision", origin, u,
+          to_text(mean(u)), to_text(mean(best_)), nearest > 1 ? "far apart" : "close"));
+  }
+}
+
+std::vector<double> Instance::gaps() const {
+  return gaps_of(means_, best_);
+}
+
+std::vector<double> gaps_of(const std::vector<double>& means, int best) {
+  const auto a = static_cast<std::size_t>(best);
+  std::vector<double> gaps(means.size());
+  double smallest = std::numeric_limits<double>::infinity();
+  for (std::size_t u = 0; u < means.size(); ++u) {
+    gaps[u] = means[a] - means[u];
+    if (u != a) smallest = std::min(smallest, gaps[u]);
+  }
+  gaps[a] = smallest;
+  return gaps;
+}
+
+}  // namespace tasfg

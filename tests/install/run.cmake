@@ -1,0 +1,18 @@
+# Installs the build tree into a fresh prefix and builds a project that only knows that prefix.
+file(REMOVE_RECURSE ${WORK})
+foreach(step IN ITEMS install configure build run)
+  if(step STREQUAL install)
+    set(command ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+  elseif(step STREQUAL configure)
+    set(command ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix
+                -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=Release)
+  elseif(step STREQUAL build)
+    set(command ${CMAKE_COMMAND} --build ${WORK}/build)
+  else()
+    set(command ${WORK}/build/consumer)
+  endif()
+  execute_process(COMMAND ${command} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${step} failed (${status}):\n${output}")
+  endif()
+endforeach()

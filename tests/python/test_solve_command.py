@@ -1,0 +1,146 @@
+"""`tasfg solve` and `tasfg list` as a user meets them: output, and every way to get it wrong."""
+
+import json
+import os
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+
+TASFG = os.environ["TASFG"]
+
+
+def tasfg(*arguments):
+    return subprocess.run([TASFG, *map(str, arguments)], capture_output=True, text=True)
+
+
+def test_json_has_the_promised_keys():
+    out = json.loads(tasfg("solve", "--graph", "ring", "-P", "K=5", "-P", "p=0.3", "--json").stdout)
+    for key in ("T_star", "T_star_lower", "omega", "m", "best", "T_heuristic", "omega_heuristic", "T_uniform",
+                "iterations", "status"):
+        assert key in out
+    assert out["T_star"] == pytest.approx(190.319147, rel=1e-8)
+    assert out["T_star_lower"] <= out["T_star"]
+    assert out["best"] == 4
+    assert sum(out["omega"]) == pytest.approx(1)
+    assert out["graph"]["alpha"] == 2 and out["graph"]["weak_domination"] == 3
+
+
+def test_table_is_for_people():
+    out = tasfg("solve", "--graph", "symmetric").stdout
+    assert "T*" in out and "not unique" in out and "nan" not in out.lower()
+
+
+def test_conventions_choose_the_parity_and_P_overrides():
+    def clique(*more):
+        return json.loads(tasfg("solve", "--graph", "loopless-clique", *more, "--json").stdout)["T_star"]
+
+    assert clique() == pytest.approx(128.133333, rel=1e-8)
+    assert clique("--conventions", "reference") == pytest.approx(128.014787, rel=1e-8)
+    assert clique("--conventions", "reference", "-P", "parity=paper") == clique()
+
+
+def test_an_inadmissible_allocation_is_null_not_infinity():
+    out = json.loads(tasfg("solve", "--graph", "bandit", "--json").stdout)
+    assert out["T_argmax"] is None
+
+
+def test_list_names_every_family():
+    out = tasfg("list").stdout
+    for name in ("bandit full apple-tasting revealing-action ring loopless-clique loopy-star loopy-star-alt "
+                 "symmetric random file gaussian bernoulli poisson exponential").split():
+        assert name in out
+
+
+def test_reads_csv_and_hdf5_alike(tmp_path):
+    G = np.random.default_rng(0).uniform(0.1, 1, (4, 4))
+    np.savetxt(tmp_path / "G.csv", G, delimiter=",", fmt="%.17g")
+    with h5py.File(tmp_path / "G.h5", "w") as file:
+        file["G"] = G
+        file["other"] = np.eye(3)
+        file["flat"] = np.ones(3)
+        file["words"] = "text"
+        file["oblong"] = np.ones((2, 3))
+        file["wrong"] = np.full((3, 3), 1.5)
+    csv = tasfg("solve", "--graph-file", tmp_path / "G.csv", "--json").stdout
+    assert csv == tasfg("solve", "--graph-file", f"{tmp_path}/G.h5:G", "--json").stdout
+    assert json.loads(csv)["K"] == 4
+    for dataset, words in (("nothing", "no such dataset"), ("flat", "dimensions"), ("words", "numbers"),
+                           ("oblong", "square"), ("wrong", "1.5")):
+        refused(words, "solve", "--graph-file", f"{tmp_path}/G.h5:{dataset}")
+    refused("name one as", "solve", "--graph-file", tmp_path / "G.h5")
+
+
+def refused(words, *arguments):
+    """Exit status 2, nothing on standard output, one line on standard error that holds `words`."""
+    result = tasfg(*arguments)
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    assert result.stderr.count("\n") == 1 and result.stderr.startswith("tasfg: "), result.stderr
+    for word in words.split("|"):
+        assert word in result.stderr, result.stderr
+
+
+BAD_FILES = {
+    "nan.csv": (b"1,0\n0,nan\n", "nan.csv: line 2, column 2|nan"),
+    "inf.csv": (b"1,inf\n0,1\n", "line 1, column 2|inf"),
+    "negative.csv": (b"1,-0.5\n0,1\n", "-0.5|[0, 1]"),
+    "over.csv": (b"1,1.5\n0,1\n", "1.5|[0, 1]"),
+    "ragged.csv": (b"1,0,0\n0,1\n0,0,1\n", "line 2 holds 2 values"),
+    "empty.csv": (b"", "holds no numbers"),
+    "oblong.csv": (b"1,0,0\n0,1,0\n", "must be square"),
+    "junk.csv": (bytes(range(256)) * 10, "binary"),
+    "text.csv": (b"hello world\n", "hello world"),
+    "one.csv": (b"1\n", "K = 1|at least 2"),
+    "unseen.csv": (b"1,0\n1,0\n", "vertex 1|unobservable"),
+    "truncated.h5": (b"\x89HDF\r\n\x1a\n" + bytes(100), "truncated.h5"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_refuses_bad_graph_files(tmp_path, name):
+    content, words = BAD_FILES[name]
+    (tmp_path / name).write_bytes(content)
+    refused(words, "solve", "--graph-file", tmp_path / name, "--means", "0,1")
+
+
+@pytest.mark.parametrize(
+    "words, arguments",
+    [
+        ("no graph", []),
+        ("rnig|did you mean \"ring\"", ["--graph", "rnig"]),
+        ("unknown parameter|did you mean \"K\"", ["--graph", "ring", "-P", "k=5"]),
+        ("name=value", ["--graph", "ring", "-P", "K"]),
+        ("K|five", ["--graph", "ring", "-P", "K=five"]),
+        ("K = 1|from 2", ["--graph", "bandit", "-P", "K=1"]),
+        ("p = 1.3|[0, 1]", ["--graph", "ring", "-P", "p=1.3"]),
+        ("p|nan", ["--graph", "ring", "-P", "p=nan"]),
+        ("share the largest mean", ["--graph", "ring", "--means", "0,1,1,0,0"]),
+        ("3 means|K = 5", ["--graph", "ring", "--means", "0,1,2"]),
+        ("--means: number 2", ["--graph", "ring", "--means", "0,x,2"]),
+        ("bernoulli|(0, 1)", ["--graph", "ring", "--reward", "bernoulli"]),
+        ("unknown reward|gaussian", ["--graph", "ring", "--reward", "gausian"]),
+        ("variance", ["--graph", "ring", "--variance", "0"]),
+        ("variance", ["--graph", "ring", "--variance", "-1"]),
+        ("variance", ["--graph", "ring", "--reward", "poisson", "--means", "1,2,3,4,5", "--variance", "2"]),
+        ("both name a graph", ["--graph", "ring", "--graph-file", "x.csv"]),
+        ("no such file", ["--graph-file", "/no/such/file.csv"]),
+        ("is a directory", ["--graph-file", "/tmp"]),
+        ("--conventions|paper", ["--graph", "ring", "--conventions", "papre"]),
+        ("--gap", ["--graph", "ring", "--gap", "0"]),
+        ("--frobnicate", ["--graph", "ring", "--frobnicate"]),
+    ],
+)
+def test_refuses_bad_options(words, arguments):
+    refused(words, "solve", *arguments)
+
+
+def test_refuses_no_or_unknown_commands():
+    refused("subcommand", *[])
+    refused("tasfg --help", "slove")
+
+
+def test_help_exits_with_zero():
+    for arguments in (["--help"], ["solve", "--help"], ["--version"]):
+        assert tasfg(*arguments).returncode == 0
