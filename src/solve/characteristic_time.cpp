@@ -1,6 +1,7 @@
 #include "tasfg/solve/characteristic_time.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -70,7 +71,44 @@ struct CharacteristicTimeSolver::Workspace {
   Vector best_omega;               // attains the best primal value so far
   Vector best_lambda, dual_omega;  // attain the best dual bound: weights, and where ∇f was taken
 
+  /// An iterate on the way: where the next, slightly different model starts from.
+  struct Snapshot {
+    Vector omega, z, s, lambda;
+    double t = 0.0, y = 0.0, scale = 1.0;
+    bool valid = false;
+  };
+  static constexpr std::array kSnapshotGaps = {1e-1, 1e-2, 1e-3, 1e-4, 1e-6};
+  std::array<Snapshot, kSnapshotGaps.size()> snapshots;
+
+  /// How many snapshot levels a gap passes.
+  static std::size_t snapshots_reached(double gap) {
+    std::size_t count = 0;
+    while (count < kSnapshotGaps.size() && gap <= kSnapshotGaps[count]) ++count;
+    return count;
+  }
+  void save(Snapshot& to) const {
+    to.omega = omega;
+    to.z = z;
+    to.s = s;
+    to.lambda = lambda;
+    to.t = t;
+    to.y = y;
+    to.scale = scale;
+    to.valid = true;
+  }
+  void load(const Snapshot& from) {
+    omega = from.omega;
+    z = from.z;
+    s = from.s;
+    lambda = from.lambda;
+    t = from.t;
+    y = from.y;
+    scale = from.scale;
+  }
+
   void resize(int size) {
+    if (size != K)
+      for (Snapshot& snapshot : snapshots) snapshot.valid = false;
     K = size;
     for (Vector* v : {&omega,
                       &z,
@@ -124,6 +162,7 @@ class InteriorPoint {
   bool start_cold() {
     std::fill(w_.omega.begin(), w_.omega.end(), 1.0 / static_cast<double>(K_));
     w_.scale = 1.0;
+    for (auto& snapshot : w_.snapshots) snapshot.valid = false;
     evaluate();
     if (!rescale()) return false;
     w_.t = 0.5;  // min_u f_u is now 1
@@ -138,16 +177,18 @@ class InteriorPoint {
     return true;
   }
 
-  /// From the best ω and λ in the workspace, pulled inside the positive orthant.
-  bool start_warm(double margin) {
-    w_.omega = w_.best_omega;
-    w_.lambda = w_.best_lambda;
-    w_.lambda[a_] = 0.0;
-    w_.scale = 1.0;
-    evaluate();
-    if (!rescale()) return false;
-    restart(margin);
-    return true;
+  /// From the last solve's iterate that is nearest to its end and still nearly feasible for this model.
+  bool start_warm() {
+    const double pairs = static_cast<double>(2 * K_ - 1);
+    for (std::size_t i = w_.snapshots.size(); i-- > 0;) {
+      if (!w_.snapshots[i].valid) continue;
+      w_.load(w_.snapshots[i]);
+      evaluate();
+      combine();
+      residuals();
+      if (infeasibility() <= 10.0 * measure() * pairs) return true;
+    }
+    return false;
   }
 
   SolveInfo iterate(const SolveOptions& options) {
@@ -157,6 +198,7 @@ class InteriorPoint {
     double best_high = kInfinity;                // the best dual bound
     double run_low = 0.0, run_high = kInfinity;  // the same, since the last restart
     int since_progress = 0;
+    std::size_t saved = 0;
     int restarts = 4;
     double restart_margin = 1e-4;
     double last_gap = kInfinity;
@@ -178,6 +220,9 @@ class InteriorPoint {
         }
       }
       const double gap = (best_high - best_low) / best_high;
+      const std::size_t reached = w_.snapshots_reached((high - low) / high);
+      for (; saved < reached; ++saved)
+        if (saved + 1 == reached || !w_.snapshots[saved].valid) w_.save(w_.snapshots[saved]);
       if (gap <= options.gap) break;
       run_low = std::max(run_low, low);
       run_high = std::min(run_high, high);
@@ -603,9 +648,8 @@ SolveInfo CharacteristicTimeSolver::solve_cold(const ModelView& model, const Sol
 SolveInfo CharacteristicTimeSolver::solve_warm(const ModelView& model, const SolveOptions& options) {
   if (!work_->has_solution || work_->K != model.K || work_->best != model.best)
     return solve_cold(model, options);
-  constexpr double kMargin = 1e-6;
   const SolveInfo info = with_interior_point(*work_, model, true, [&](auto& ip) {
-    if (!ip.start_warm(kMargin)) return SolveInfo{};
+    if (!ip.start_warm()) return SolveInfo{};
     return ip.iterate(options);
   });
   if (info.status != SolveStatus::solved) return solve_cold(model, options);
