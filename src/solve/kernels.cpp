@@ -1,5 +1,14 @@
 #include "kernels.hpp"
 
+// The loader picks the widest version that the CPU has. Lanes are independent entries and contraction
+// is off, so all versions give the same bits.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__) && !defined(__AVX2__)
+#define TASFG_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define TASFG_VECTOR_CLONES
+#endif
+
 namespace tasfg::kernels {
 namespace {
 
@@ -7,44 +16,65 @@ constexpr int kTileRows = 4;
 constexpr int kTileColumns = 8;
 constexpr int kPanel = 48;
 
+// Four doubles that move together; on a CPU without AVX the compiler splits them in two.
+typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
+
 // One tile of rank_update: the accumulators stay in registers over all of [k0, k1).
-template <int Rows, int Columns>
-inline void tile(double* C, const double* A, const double* B, std::ptrdiff_t ld, int k0, int k1,
-                 double sign) {
-  double acc[Rows][Columns];
-  for (int i = 0; i < Rows; ++i)
-    for (int j = 0; j < Columns; ++j) acc[i][j] = C[i * ld + j];
+template <int Rows>
+[[gnu::always_inline]] inline void wide_tile(double* C, const double* A, const double* B, std::ptrdiff_t ld, int k0,
+                                             int k1, double sign) {
+  Lanes left[Rows], right[Rows];
+  for (int i = 0; i < Rows; ++i) {
+    left[i] = *reinterpret_cast<const Lanes*>(C + i * ld);
+    right[i] = *reinterpret_cast<const Lanes*>(C + i * ld + 4);
+  }
   for (int k = k0; k < k1; ++k) {
     const double* a = A + k * ld;
-    const double* b = B + k * ld;
+    const Lanes b_left = *reinterpret_cast<const Lanes*>(B + k * ld);
+    const Lanes b_right = *reinterpret_cast<const Lanes*>(B + k * ld + 4);
     for (int i = 0; i < Rows; ++i) {
       const double ai = sign * a[i];
-      for (int j = 0; j < Columns; ++j) acc[i][j] += ai * b[j];
+      left[i] += ai * b_left;
+      right[i] += ai * b_right;
     }
   }
-  for (int i = 0; i < Rows; ++i)
-    for (int j = 0; j < Columns; ++j) C[i * ld + j] = acc[i][j];
+  for (int i = 0; i < Rows; ++i) {
+    *reinterpret_cast<Lanes*>(C + i * ld) = left[i];
+    *reinterpret_cast<Lanes*>(C + i * ld + 4) = right[i];
+  }
+}
+
+template <int Rows>
+[[gnu::always_inline]] inline void narrow_tile(double* C, const double* A, const double* B, std::ptrdiff_t ld, int k0,
+                                               int k1, double sign) {
+  double acc[Rows];
+  for (int i = 0; i < Rows; ++i) acc[i] = C[i * ld];
+  for (int k = k0; k < k1; ++k)
+    for (int i = 0; i < Rows; ++i) acc[i] += sign * A[k * ld + i] * B[k * ld];
+  for (int i = 0; i < Rows; ++i) C[i * ld] = acc[i];
 }
 
 }  // namespace
 
+TASFG_VECTOR_CLONES
 void rank_update(double* C, const double* A, const double* B, std::ptrdiff_t ld, int k0, int k1, int i0,
                  int i1, int n, double sign) {
   int i = i0;
   for (; i + kTileRows <= i1; i += kTileRows) {
     int j = i;
     for (; j + kTileColumns <= n; j += kTileColumns)
-      tile<kTileRows, kTileColumns>(C + i * ld + j, A + i, B + j, ld, k0, k1, sign);
-    for (; j < n; ++j) tile<kTileRows, 1>(C + i * ld + j, A + i, B + j, ld, k0, k1, sign);
+      wide_tile<kTileRows>(C + i * ld + j, A + i, B + j, ld, k0, k1, sign);
+    for (; j < n; ++j) narrow_tile<kTileRows>(C + i * ld + j, A + i, B + j, ld, k0, k1, sign);
   }
   for (; i < i1; ++i) {
     int j = i;
     for (; j + kTileColumns <= n; j += kTileColumns)
-      tile<1, kTileColumns>(C + i * ld + j, A + i, B + j, ld, k0, k1, sign);
-    for (; j < n; ++j) tile<1, 1>(C + i * ld + j, A + i, B + j, ld, k0, k1, sign);
+      wide_tile<1>(C + i * ld + j, A + i, B + j, ld, k0, k1, sign);
+    for (; j < n; ++j) narrow_tile<1>(C + i * ld + j, A + i, B + j, ld, k0, k1, sign);
   }
 }
 
+TASFG_VECTOR_CLONES
 void cholesky(double* M, std::ptrdiff_t ld, int n) {
   constexpr double kFixed = 1e128;
   double largest = 0.0;
@@ -68,6 +98,7 @@ void cholesky(double* M, std::ptrdiff_t ld, int n) {
   }
 }
 
+TASFG_VECTOR_CLONES
 void cholesky_solve(const double* U, std::ptrdiff_t ld, int n, double* x) {
   for (int k = 0; k < n; ++k) {
     const double* row = U + k * ld;
@@ -83,6 +114,7 @@ void cholesky_solve(const double* U, std::ptrdiff_t ld, int n, double* x) {
   }
 }
 
+TASFG_VECTOR_CLONES
 void cholesky_solve(const double* U, std::ptrdiff_t ld, int n, double* x, double* y) {
   for (int k = 0; k < n; ++k) {
     const double* row = U + k * ld;
