@@ -1,6 +1,8 @@
 #include "tasfg/io/graph_file.hpp"
 
 #include <filesystem>
+#include <stdexcept>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -47,19 +49,82 @@ class QuietHdf5 {
   void* data_ = nullptr;
 };
 
-/// Names of the root group's datasets.
-std::vector<std::string> datasets_of(hid_t file) {
+/// A link that leads out of the file could lead anywhere (another user's file, a FIFO): it is not followed.
+herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) {
+  return -1;
+}
+
+/// The root group's datasets: how many, and the first few names.
+struct RootDatasets {
+  static constexpr std::size_t kNamesShown = 10;
+  std::size_t count = 0;
   std::vector<std::string> names;
-  H5Literate(
+};
+
+RootDatasets datasets_of(hid_t file, hid_t access, const std::string& path) {
+  struct Visit {
+    hid_t access;
+    RootDatasets found;
+  } visit{access, {}};
+  const herr_t done = H5Literate(
       file, H5_INDEX_NAME, H5_ITER_INC, nullptr,
       [](hid_t group, const char* name, const H5L_info_t*, void* out) -> herr_t {
-        const Handle object(H5Oopen(group, name, H5P_DEFAULT), &H5Oclose);
-        if (object.valid() && H5Iget_type(object) == H5I_DATASET)
-          static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+        auto& [link_access, found] = *static_cast<Visit*>(out);
+        const Handle object(H5Oopen(group, name, link_access), &H5Oclose);
+        if (!object.valid() || H5Iget_type(object) != H5I_DATASET) return 0;
+        if (++found.count <= RootDatasets::kNamesShown) found.names.emplace_back(name);
         return 0;
       },
-      &names);
-  return names;
+      &visit);
+  if (done < 0) throw InputError(fmt::format("{}: its root group cannot be read (damaged?)", path));
+  return visit.found;
+}
+
+/// Whether HDF5 converts `type` to double by an ordinary numeric conversion. A file can declare any layout
+/// of bits, of any size, to be a number; the usual ones are let through and nothing else.
+bool is_plain_number(hid_t type) {
+  for (const hid_t plain :
+       {H5T_IEEE_F64LE, H5T_IEEE_F64BE, H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_NATIVE_LDOUBLE, H5T_STD_U8LE,
+        H5T_STD_I8LE,   H5T_STD_U16LE,  H5T_STD_I16LE,  H5T_STD_U32LE,  H5T_STD_I32LE,      H5T_STD_U64LE,
+        H5T_STD_I64LE,  H5T_STD_U8BE,   H5T_STD_I8BE,   H5T_STD_U16BE,  H5T_STD_I16BE,      H5T_STD_U32BE,
+        H5T_STD_I32BE,  H5T_STD_U64BE,  H5T_STD_I64BE})
+    if (H5Tequal(type, plain) > 0) return true;
+  return false;
+}
+
+/// Refuses what would make a small matrix costly or unsafe to read: values in other files, chunks far larger
+/// than any matrix, compressed chunks larger than plain ones (they would unpack to anything), filters other
+/// than the common ones (the rarer decoders trust the file too much).
+void check_storage(hid_t dataset, hsize_t K, hsize_t bytes_per_value, const std::string& origin) {
+  const Handle creation(H5Dget_create_plist(dataset), &H5Pclose);
+  const H5D_layout_t layout = creation.valid() ? H5Pget_layout(creation) : H5D_LAYOUT_ERROR;
+  if (layout == H5D_LAYOUT_ERROR)
+    throw InputError(fmt::format("{}: its storage cannot be read (damaged?)", origin));
+  if (layout == H5D_VIRTUAL || H5Pget_external_count(creation) != 0)
+    throw InputError(fmt::format("{}: its values are in other files (must be in this one)", origin));
+  if (layout != H5D_CHUNKED) return;
+  hsize_t chunk[2] = {0, 0};
+  if (H5Pget_chunk(creation, 2, chunk) != 2)
+    throw InputError(fmt::format("{}: its chunks cannot be read (damaged?)", origin));
+  if (chunk[0] < 1 || chunk[1] < 1 || chunk[0] > kLargestK || chunk[1] > kLargestK)
+    throw InputError(fmt::format("{}: chunks of {} x {} values (must be at most {} x {})", origin, chunk[0],
+                                 chunk[1], kLargestK, kLargestK));
+  const hsize_t chunks = ((K + chunk[0] - 1) / chunk[0]) * ((K + chunk[1] - 1) / chunk[1]);
+  constexpr hsize_t kOverhead = 1024;
+  if (const hsize_t stored = H5Dget_storage_size(dataset);
+      stored > chunks * (2 * chunk[0] * chunk[1] * bytes_per_value + kOverhead))
+    throw InputError(fmt::format("{}: {} bytes for {} x {} values (damaged?)", origin, stored, K, K));
+  const int filters = H5Pget_nfilters(creation);
+  for (int i = 0; i < filters; ++i) {
+    unsigned flags = 0, config = 0;
+    std::size_t parameters = 0;
+    const H5Z_filter_t filter =
+        H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &parameters, nullptr, 0, nullptr, &config);
+    if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
+      throw InputError(
+          fmt::format("{}: stored with HDF5 filter {} (must be gzip, shuffle, fletcher32 or none)", origin,
+                      static_cast<int>(filter)));
+  }
 }
 
 FeedbackGraph read_graph_hdf5(const std::string& path, const std::string& dataset_name) {
@@ -67,27 +132,35 @@ FeedbackGraph read_graph_hdf5(const std::string& path, const std::string& datase
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), &H5Fclose);
   if (!file.valid())
     throw InputError(fmt::format("{}: cannot be opened as HDF5 (truncated or damaged?)", path));
+  const Handle access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose);
+  if (!access.valid() || H5Pset_elink_cb(access, &refuse_external_link, nullptr) < 0)
+    throw std::runtime_error("HDF5: cannot make an access property list");
   std::string name = dataset_name;
   if (name.empty()) {
-    const std::vector<std::string> names = datasets_of(file);
-    if (names.size() != 1)
-      throw InputError(
-          fmt::format("{}: holds {} datasets at its root; name one as {}:DATASET (there are: {})", path,
-                      names.size(), path, fmt::join(names, ", ")));
-    name = names.front();
+    RootDatasets root = datasets_of(file, access, path);
+    if (root.count != 1) {
+      for (std::string& each : root.names) each = quotable(each);
+      throw InputError(fmt::format(
+          "{}: holds {} datasets at its root; name one as {}:DATASET (there are: {}{})", path, root.count,
+          path, root.names.empty() ? "none" : fmt::format("{}", fmt::join(root.names, ", ")),
+          root.count > root.names.size() ? ", ..." : ""));
+    }
+    name = root.names.front();
   }
   const std::string origin = fmt::format("{}:{}", path, quotable(name));
-  const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), &H5Dclose);
+  const Handle dataset(H5Dopen2(file, name.c_str(), access), &H5Dclose);
   if (!dataset.valid()) throw InputError(fmt::format("{}: no such dataset", origin));
   const Handle space(H5Dget_space(dataset), &H5Sclose);
   const Handle type(H5Dget_type(dataset), &H5Tclose);
-  const H5T_class_t kind = H5Tget_class(type);
-  if (kind != H5T_FLOAT && kind != H5T_INTEGER)
-    throw InputError(
-        fmt::format("{}: does not hold numbers (must be a K x K matrix of probabilities)", origin));
-  if (H5Sget_simple_extent_ndims(space) != 2)
-    throw InputError(fmt::format("{}: has {} dimensions (must be a K x K matrix)", origin,
-                                 H5Sget_simple_extent_ndims(space)));
+  if (!space.valid() || !type.valid())
+    throw InputError(fmt::format("{}: its type and extent cannot be read (damaged?)", origin));
+  if (!is_plain_number(type))
+    throw InputError(fmt::format(
+        "{}: does not hold plain numbers (must be a K x K matrix of 32- or 64-bit floats, or integers)",
+        origin));
+  const int dimensions = H5Sget_simple_extent_ndims(space);
+  if (dimensions != 2)
+    throw InputError(fmt::format("{}: has {} dimensions (must be a K x K matrix)", origin, dimensions));
   hsize_t extent[2] = {0, 0};
   if (H5Sget_simple_extent_dims(space, extent, nullptr) < 0)
     throw InputError(fmt::format("{}: its extent cannot be read", origin));
@@ -96,6 +169,7 @@ FeedbackGraph read_graph_hdf5(const std::string& path, const std::string& datase
         fmt::format("{}: {} x {} values (the matrix must be square)", origin, extent[0], extent[1]));
   if (extent[0] < 2 || extent[0] > kLargestK)
     throw InputError(fmt::format("{}: K = {} (must lie in 2..{})", origin, extent[0], kLargestK));
+  check_storage(dataset, extent[0], H5Tget_size(type), origin);
   std::vector<double> values(static_cast<std::size_t>(extent[0] * extent[1]));
   if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     throw InputError(fmt::format("{}: cannot be read (truncated or damaged?)", origin));
@@ -104,14 +178,17 @@ FeedbackGraph read_graph_hdf5(const std::string& path, const std::string& datase
 
 bool is_hdf5(const std::string& path) {
   const QuietHdf5 quiet;
-  return std::filesystem::is_regular_file(path) && H5Fis_hdf5(path.c_str()) > 0;
+  std::error_code error;  // a path too long or not to be searched: read_graph_csv says so
+  return std::filesystem::is_regular_file(path, error) && H5Fis_hdf5(path.c_str()) > 0;
 }
 
 }  // namespace
 
 FeedbackGraph read_graph_file(const std::string& path) {
   if (is_hdf5(path)) return read_graph_hdf5(path, "");
-  if (const auto colon = path.rfind(':'); colon != std::string::npos && !std::filesystem::exists(path)) {
+  std::error_code error;
+  const auto colon = path.rfind(':');
+  if (colon != std::string::npos && !std::filesystem::exists(path, error)) {
     const std::string file = path.substr(0, colon);
     if (is_hdf5(file)) return read_graph_hdf5(file, path.substr(colon + 1));
   }

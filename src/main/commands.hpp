@@ -7,6 +7,7 @@
 namespace tasfg {
 
 void add_solve_command(CLI::App& app, int& status);
+void add_simulate_command(CLI::App& app, int& status);
 void add_list_command(CLI::App& app, int& status);
 
 }  // namespace tasfg

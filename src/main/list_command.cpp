@@ -1,6 +1,9 @@
 #include <cmath>
 
 #include "commands.hpp"
+#include "tasfg/algo/algorithm.hpp"
+#include "tasfg/algo/conventions.hpp"
+#include "tasfg/algo/thresholds.hpp"
 #include <fmt/format.h>
 
 #include "tasfg/model/graph_families.hpp"
@@ -37,12 +40,22 @@ void list() {
   for (const RewardFamilyRow& row : reward_families())
     fmt::print("  {:<18}{}; means: {}{}\n", row.name, row.summary, row.range,
                row.takes_variance ? " (--variance, default 1)" : "");
+  fmt::print("\nAlgorithms (--algorithm NAME, -A name.option=value):\n");
+  for (const AlgorithmRow& row : algorithm_rows()) {
+    fmt::print("  {:<18}{}\n", row.name, row.summary);
+    for (const AlgorithmOption& option : row.options) fmt::print("    {:<10}{}\n", option.name, option.summary);
+  }
+  fmt::print("\nThresholds (--threshold NAME):\n");
+  for (const ThresholdRow& row : threshold_rows()) fmt::print("  {:<18}{}\n", row.name, row.formula);
+  fmt::print("\nConventions (--conventions paper|reference; each point alone with --set point=value):\n");
+  for (const ConventionPoint& point : convention_points())
+    fmt::print("  {:<20}{}: {} (paper) or {} (reference)\n", point.name, point.summary, point.paper, point.reference);
 }
 
 }  // namespace
 
 void add_list_command(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("list", "graph families and reward families, with their parameters");
+  CLI::App* command = app.add_subcommand("list", "graph families, reward families, algorithms, with their parameters");
   command->callback([&status] {
     list();
     status = 0;

@@ -21,6 +21,7 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(38);
   int status = 0;
   tasfg::add_solve_command(app, status);
+  tasfg::add_simulate_command(app, status);
   tasfg::add_list_command(app, status);
   try {
     app.parse(argc, argv);

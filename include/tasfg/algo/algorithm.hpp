@@ -1,0 +1,64 @@
+/// The table of algorithms: names, options and their checks. The rules themselves are in sampling_rules.hpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tasfg {
+
+enum class RuleKind {
+  tas_optimal,
+  tas_heuristic,
+  tas_argmax,
+  tas_top_k,
+  exp3_g,
+  ucb_fg_e,
+  ucb_fg_v,
+  eps_greedy,
+  eps_greedy_info,
+  uniform,
+  oracle,
+};
+
+enum class Tracking {
+  averaged_d,   // argmin N − Σω(n): prop:tracking
+  d,            // argmin N − t ω(t)
+  c,            // argmin N − Σω̃(n), ω̃ the projection on {ω ≥ ε_t}
+  exponential,  // argmin N − t ω̄, ω̄ ← (1 − weight) ω̄ + weight ω(t)
+};
+
+/// An algorithm with its options.
+struct Algorithm {
+  RuleKind rule = RuleKind::tas_optimal;
+  std::string name;
+  Tracking tracking = Tracking::averaged_d;
+  int period = 1;         // draws between two allocations
+  double weight = 0.05;   // of Tracking::exponential
+  double gap = 1e-7;      // certified relative gap of an allocation in the loop
+  double epsilon = 0.1;   // of the epsilon-greedy rules
+};
+
+struct AlgorithmOption {
+  std::string_view name;
+  std::string_view summary;
+  void (*set)(Algorithm&, std::string_view text, const std::string& where);
+};
+
+struct AlgorithmRow {
+  std::string_view name;
+  std::string_view summary;
+  RuleKind rule;
+  std::span<const AlgorithmOption> options;
+};
+
+[[nodiscard]] std::span<const AlgorithmRow> algorithm_rows();
+
+/// The algorithm of that name with default options, or an InputError with the nearest name.
+[[nodiscard]] Algorithm algorithm_named(std::string_view name, const std::string& origin);
+
+/// Sets one option from text.
+void set_option(Algorithm& algorithm, std::string_view option, std::string_view text, const std::string& origin);
+
+}  // namespace tasfg

@@ -1,0 +1,97 @@
+/// What a learner knows after t draws: counts, means and the estimated graph (subsec:estimation_procedure).
+/// An observation costs O(1), a pull O(1); nothing here allocates after construction.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "tasfg/algo/conventions.hpp"
+#include "tasfg/model/instance.hpp"
+
+namespace tasfg {
+
+/// What the learner is shown.
+enum class Setting {
+  informed,     // the activated edges
+  uninformed,   // rewards alone: an edge counts as activated where Z ≠ 0
+  known_graph,  // the activated edges, and G itself
+};
+
+class Estimate {
+ public:
+  Estimate(const Instance& instance, Setting setting, const Conventions& conventions);
+
+  // What the learner has.
+  [[nodiscard]] int size() const { return K_; }
+  [[nodiscard]] std::int64_t draws() const { return draws_; }
+  [[nodiscard]] const std::vector<double>& pulls() const { return pulls_; }                // N_v
+  [[nodiscard]] const std::vector<double>& observations() const { return observations_; }  // M_u
+  [[nodiscard]] const std::vector<double>& means() const { return means_; }                // μ̂_u, 1 where unseen
+  [[nodiscard]] int best() const { return best_; }  // argmax μ̂, lowest index first
+  [[nodiscard]] int unseen() const { return unseen_; }
+  [[nodiscard]] int pulled() const { return pulled_; }  // vertices with N_v > 0
+  [[nodiscard]] bool graph_known() const { return setting_ == Setting::known_graph; }
+  [[nodiscard]] GraphPrior prior() const { return conventions_.graph_prior; }
+
+  /// N_vu for all v, at u: contiguous in v.
+  [[nodiscard]] const double* seen_through(int u) const { return counts_.data() + static_cast<std::size_t>(u) * n_; }
+  [[nodiscard]] double count(int v, int u) const { return seen_through(u)[v]; }
+
+  /// Ĝ_vu.
+  [[nodiscard]] double edge(int v, int u) const {
+    const auto i = static_cast<std::size_t>(v);
+    if (setting_ == Setting::known_graph) return (*graph_)(v, u);
+    if (conventions_.graph_prior == GraphPrior::pseudo_count)
+      return (1.0 + count(v, u)) / (pulls_[i] > 1.0 ? pulls_[i] : 1.0);
+    return pulls_[i] > 0.0 ? count(v, u) / pulls_[i] : 1.0;
+  }
+
+  /// Whether the estimated best vertex is unique, by the convention.
+  [[nodiscard]] bool best_is_unique() const;
+
+  // What happens to it.
+  void pull(int v) {
+    const auto i = static_cast<std::size_t>(v);
+    if (pulls_[i] == 0.0) ++pulled_;
+    pulls_[i] += 1.0;
+    ++draws_;
+  }
+  /// The reward r of u shown by v.
+  void observe(int v, int u, double r) {
+    const auto i = static_cast<std::size_t>(u);
+    counts_[i * n_ + static_cast<std::size_t>(v)] += 1.0;
+    if (observations_[i] == 0.0) --unseen_;
+    observations_[i] += 1.0;
+    sums_[i] += r;
+    const double before = means_[i];
+    const double now = sums_[i] / observations_[i];
+    means_[i] = now;
+    if (u == best_) {
+      if (now < before) find_best();
+    } else {
+      const double top = means_[static_cast<std::size_t>(best_)];
+      if (now > top || (now == top && u < best_)) best_ = u;
+    }
+  }
+
+ private:
+  void find_best() {
+    int best = 0;
+    for (int u = 1; u < K_; ++u)
+      if (means_[static_cast<std::size_t>(u)] > means_[static_cast<std::size_t>(best)]) best = u;
+    best_ = best;
+  }
+
+  int K_;
+  std::size_t n_;
+  Setting setting_;
+  Conventions conventions_;
+  const FeedbackGraph* graph_;
+  std::int64_t draws_ = 0;
+  int best_ = 0, unseen_, pulled_ = 0;
+  std::vector<double> pulls_, observations_, sums_, means_;
+  std::vector<double> counts_;  // N_vu at [u·K + v]; doubles, exact up to 2⁵³
+};
+
+}  // namespace tasfg

@@ -1,0 +1,66 @@
+#include "tasfg/algo/conventions.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
+
+namespace tasfg {
+namespace {
+
+constexpr std::string_view kPresets[] = {"paper", "reference"};
+
+// The only list of the points on which the paper and the published data differ.
+constexpr ConventionPoint kPoints[] = {
+    {"graph-prior", "optimistic", "pseudo-count", "the estimate of G before data",
+     [](Conventions& c, bool r) { c.graph_prior = r ? GraphPrior::pseudo_count : GraphPrior::optimistic; }},
+    {"statistic", "counts", "pseudo-count", "the stopping statistic",
+     [](Conventions& c, bool r) { c.statistic = r ? StatisticKind::pseudo_count : StatisticKind::counts; }},
+    {"reported-tau", "draws", "draws-plus-one", "what tau counts",
+     [](Conventions& c, bool r) { c.reported_tau = r ? ReportedTau::draws_plus_one : ReportedTau::draws; }},
+    {"unique-best", "exact", "close", "when the estimated best vertex is unique",
+     [](Conventions& c, bool r) { c.unique_best = r ? UniqueBest::close : UniqueBest::exact; }},
+    {"forced-exploration", "least-pulled", "lowest-index", "which starved vertex is forced",
+     [](Conventions& c, bool r) {
+       c.forced_exploration = r ? ForcedExploration::lowest_index : ForcedExploration::least_pulled;
+     }},
+    {"allocation-update", "every-step", "every-5K", "when the allocation is computed, and what is tracked",
+     [](Conventions& c, bool r) {
+       c.allocation_update = r ? AllocationUpdate::every_5K : AllocationUpdate::every_step;
+     }},
+    {"exp3.g", "paper", "reference", "EXP3.G's rate and importance weights",
+     [](Conventions& c, bool r) { c.exp3 = r ? Exp3Variant::reference : Exp3Variant::paper; }},
+};
+
+}  // namespace
+
+std::span<const ConventionPoint> convention_points() {
+  return kPoints;
+}
+
+Conventions conventions_named(std::string_view name, const std::string& origin) {
+  Conventions conventions;
+  if (name == "paper") return conventions;
+  if (name != "reference")
+    throw InputError(fmt::format("{} = \"{}\" {}", origin, quotable(name), suggest(name, kPresets)));
+  for (const ConventionPoint& point : kPoints) point.set(conventions, true);
+  return conventions;
+}
+
+void set_convention(Conventions& conventions, std::string_view name, std::string_view value,
+                    const std::string& origin) {
+  std::vector<std::string_view> known;
+  for (const ConventionPoint& point : kPoints) {
+    known.push_back(point.name);
+    if (point.name != name) continue;
+    if (value != point.paper && value != point.reference)
+      throw InputError(fmt::format("{}: {} = \"{}\" (must be {} or {})", origin, name, quotable(value), point.paper,
+                                   point.reference));
+    point.set(conventions, value == point.reference);
+    return;
+  }
+  throw InputError(fmt::format("{}: unknown point \"{}\" {}", origin, quotable(name), suggest(name, known)));
+}
+
+}  // namespace tasfg

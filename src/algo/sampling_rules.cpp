@@ -1,0 +1,328 @@
+#include "tasfg/algo/sampling_rules.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+namespace tasfg {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Index of the largest entry, the lowest first.
+int index_of_largest(const std::vector<double>& x) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < x.size(); ++i)
+    if (x[i] > x[best]) best = i;
+  return static_cast<int>(best);
+}
+
+}  // namespace
+
+GraphProduct::GraphProduct(const Instance& instance) : graph_(&instance.graph()) {}
+
+void GraphProduct::multiply(const Estimate& e, const std::vector<double>& x, std::vector<double>& out) const {
+  const int K = e.size();
+  double total = 0.0;
+  for (const double value : x) total += value;
+  for (int v = 0; v < K; ++v) {
+    const auto i = static_cast<std::size_t>(v);
+    double sum = 0.0;
+    if (e.prior() == GraphPrior::pseudo_count && !e.graph_known()) {
+      // Every entry is positive here; in index order, as the published data had it.
+      for (int u = 0; u < K; ++u) sum += e.edge(v, u) * x[static_cast<std::size_t>(u)];
+    } else if (e.graph_known()) {
+      for (const Edge& edge : graph_->out(v)) sum += edge.probability * x[static_cast<std::size_t>(edge.vertex)];
+    } else if (e.pulls()[i] == 0.0) {
+      sum = total;
+    } else {
+      // A count can be positive on existing edges only.
+      for (const Edge& edge : graph_->out(v)) sum += e.count(v, edge.vertex) * x[static_cast<std::size_t>(edge.vertex)];
+      sum /= e.pulls()[i];
+    }
+    out[i] = sum;
+  }
+}
+
+ClosedForm::ClosedForm(const Instance& instance, RuleKind kind)
+    : kind_(kind),
+      product_(instance),
+      inverse_square_(static_cast<std::size_t>(instance.size())),
+      order_(static_cast<std::size_t>(instance.size())),
+      seen_(static_cast<std::size_t>(instance.size())) {}
+
+bool ClosedForm::scores(const Estimate& e, std::vector<double>& out) {
+  if (!e.best_is_unique()) return false;
+  const auto a = static_cast<std::size_t>(e.best());
+  const double top = e.means()[a];
+  double largest = 0.0;
+  for (std::size_t u = 0; u < inverse_square_.size(); ++u) {
+    if (u == a) continue;
+    const double gap = top - e.means()[u];
+    inverse_square_[u] = 1.0 / (gap * gap);
+    largest = std::max(largest, inverse_square_[u]);
+  }
+  inverse_square_[a] = largest;  // Δ at the best vertex is the smallest gap
+  if (!std::isfinite(largest)) return false;
+  product_.multiply(e, inverse_square_, out);
+  return true;
+}
+
+bool ClosedForm::allocate(const Estimate& e, std::vector<double>& out) {
+  if (!scores(e, out)) return false;
+  const std::size_t n = out.size();
+  if (kind_ == RuleKind::tas_heuristic) {
+    double total = 0.0;
+    for (const double score : out) total += score;
+    if (!(total > 0.0 && std::isfinite(total))) return false;
+    for (double& value : out) value /= total;
+    return true;
+  }
+  std::size_t chosen = 0;  // the first of order_
+  if (kind_ == RuleKind::tas_argmax) {
+    const double top = *std::max_element(out.begin(), out.end());
+    for (std::size_t v = 0; v < n; ++v)
+      if (out[v] >= top * (1.0 - 1e-12)) order_[chosen++] = static_cast<int>(v);
+  } else {
+    for (std::size_t v = 0; v < n; ++v) order_[v] = static_cast<int>(v);
+    std::sort(order_.begin(), order_.end(), [&](int v, int w) {
+      const double x = out[static_cast<std::size_t>(v)];
+      const double y = out[static_cast<std::size_t>(w)];
+      return x != y ? x > y : v < w;
+    });
+    std::fill(seen_.begin(), seen_.end(), char{0});
+    std::size_t left = n;
+    while (chosen < n && left > 0) {
+      const int v = order_[chosen++];
+      for (std::size_t u = 0; u < n; ++u) {
+        if (seen_[u] == 0 && e.edge(v, static_cast<int>(u)) > 0.0) {
+          seen_[u] = 1;
+          --left;
+        }
+      }
+    }
+  }
+  std::fill(out.begin(), out.end(), 0.0);
+  for (std::size_t i = 0; i < chosen; ++i) out[static_cast<std::size_t>(order_[i])] = 1.0 / static_cast<double>(chosen);
+  return true;
+}
+
+OptimalAllocation::OptimalAllocation(const Instance& instance, double gap)
+    : reward_(instance.reward()),
+      graph_(static_cast<std::size_t>(instance.size()) * static_cast<std::size_t>(instance.size()), 0.0),
+      row_pulls_(static_cast<std::size_t>(instance.size()), -1.0) {
+  options_.gap = gap;
+  options_.acceptable = std::max(gap, 1e-4);
+}
+
+bool OptimalAllocation::allocate(const Estimate& e, std::vector<double>& out) {
+  if (!e.best_is_unique()) return false;
+  const auto n = out.size();
+  for (std::size_t v = 0; v < n; ++v) {
+    if (row_pulls_[v] == e.pulls()[v]) continue;
+    row_pulls_[v] = e.pulls()[v];
+    for (std::size_t u = 0; u < n; ++u) graph_[v * n + u] = e.edge(static_cast<int>(v), static_cast<int>(u));
+  }
+  const SolveInfo info = solver_.solve_warm({e.size(), graph_, e.means(), e.best(), &reward_}, options_);
+  if (info.status == SolveStatus::infeasible) return false;
+  const auto solution = solver_.allocation();
+  std::copy(solution.begin(), solution.end(), out.begin());
+  return true;
+}
+
+Tracker::Tracker(const Instance& instance, const Algorithm& algorithm, const Conventions& conventions)
+    : algorithm_(algorithm),
+      conventions_(conventions),
+      total_(static_cast<std::size_t>(instance.size()), 0.0),
+      current_(static_cast<std::size_t>(instance.size()), 1.0 / instance.size()),
+      sorted_(static_cast<std::size_t>(instance.size())) {}
+
+/// sorted_ ← max(allocation − c, floor) with c such that it sums to 1: the ℓ∞ projection on {ω ≥ floor}.
+void Tracker::project(double floor, const std::vector<double>& allocation) {
+  sorted_ = allocation;
+  std::sort(sorted_.begin(), sorted_.end(), std::greater<>());
+  const std::size_t n = sorted_.size();
+  double head = 0.0;
+  double shift = 0.0;
+  for (std::size_t k = 1; k <= n; ++k) {  // the k largest stay above the floor
+    head += sorted_[k - 1];
+    const double c = (head + static_cast<double>(n - k) * floor - 1.0) / static_cast<double>(k);
+    if (k == n || sorted_[k] - c <= floor) {
+      shift = c;
+      break;
+    }
+  }
+  for (std::size_t v = 0; v < n; ++v) sorted_[v] = std::max(allocation[v] - shift, floor);
+}
+
+void Tracker::add(const Estimate& e, const std::vector<double>& allocation, bool known) {
+  const std::size_t n = total_.size();
+  if (conventions_.allocation_update == AllocationUpdate::every_5K) {
+    if (!known) return;
+    updates_ += 1.0;
+    for (std::size_t v = 0; v < n; ++v) total_[v] += allocation[v];
+    return;
+  }
+  if (known) current_ = allocation;
+  switch (algorithm_.tracking) {
+    case Tracking::averaged_d:
+      for (std::size_t v = 0; v < n; ++v) total_[v] += current_[v];
+      break;
+    case Tracking::d:
+      total_ = current_;
+      break;
+    case Tracking::c: {
+      const double K = static_cast<double>(n);
+      project(0.5 / std::sqrt(K * K + static_cast<double>(e.draws())), current_);
+      for (std::size_t v = 0; v < n; ++v) total_[v] += sorted_[v];
+      break;
+    }
+    case Tracking::exponential:
+      if (updates_ == 0.0) total_ = current_;
+      updates_ = 1.0;
+      for (std::size_t v = 0; v < n; ++v) total_[v] += algorithm_.weight * (current_[v] - total_[v]);
+      break;
+  }
+}
+
+int Tracker::choose(const Estimate& e) {
+  const std::size_t n = total_.size();
+  const std::vector<double>& N = e.pulls();
+  const double t = static_cast<double>(e.draws() + 1);
+  const bool reference = conventions_.allocation_update == AllocationUpdate::every_5K;
+  if (reference || algorithm_.tracking != Tracking::c) {
+    const double least = std::sqrt(t) - 0.5 * static_cast<double>(n);
+    int forced = -1;
+    for (std::size_t v = 0; v < n; ++v) {
+      if (!(N[v] < least)) continue;
+      if (forced < 0 || N[v] < N[static_cast<std::size_t>(forced)]) forced = static_cast<int>(v);
+      if (conventions_.forced_exploration == ForcedExploration::lowest_index) break;
+    }
+    if (forced >= 0) return forced;
+  }
+  const double K = static_cast<double>(n);
+  const bool scaled = algorithm_.tracking == Tracking::d || algorithm_.tracking == Tracking::exponential;
+  int chosen = 0;
+  double smallest = kInfinity;
+  for (std::size_t v = 0; v < n; ++v) {
+    const double lag = reference ? N[v] / t - (updates_ > 0.0 ? total_[v] / updates_ : 1.0 / K)
+                       : scaled  ? N[v] - t * total_[v]
+                                 : N[v] - total_[v];
+    if (lag < smallest) {
+      smallest = lag;
+      chosen = static_cast<int>(v);
+    }
+  }
+  return chosen;
+}
+
+Exp3Rule::Exp3Rule(const Instance& instance, const Conventions& conventions)
+    : variant_(conventions.exp3),
+      graph_(&instance.graph()),
+      rate_(conventions.exp3 == Exp3Variant::reference ? 1.0 / instance.size() : 0.3),
+      p_(static_cast<std::size_t>(instance.size()), 1.0 / instance.size()),
+      q_(p_) {
+  shown_.reserve(p_.size());
+}
+
+void Exp3Rule::finish(const Estimate& e, int /*v*/) {
+  for (const Edge& seen : shown_) {
+    double weight = 1.0;  // Σ of p over the vertices that may show u
+    if (variant_ == Exp3Variant::paper) {
+      weight = 0.0;
+      if (e.graph_known()) {
+        for (const Edge& edge : graph_->in(seen.vertex)) weight += p_[static_cast<std::size_t>(edge.vertex)];
+      } else {
+        const double* through = e.seen_through(seen.vertex);
+        for (std::size_t v = 0; v < p_.size(); ++v)
+          if (through[v] > 0.0 || e.pulls()[v] == 0.0) weight += p_[v];
+      }
+    }
+    q_[static_cast<std::size_t>(seen.vertex)] *= exp(rate_ * seen.probability / weight);
+  }
+  double total = 0.0;
+  for (const double value : q_) total += value;
+  if (!(total > 0.0 && total < kInfinity)) {  // a reward so large that exp overflowed: all weight on it
+    for (double& value : q_) value = value > 1e300 ? 1.0 : 0.0;
+    total = 0.0;
+    for (const double value : q_) total += value;
+    if (total == 0.0) {
+      std::fill(q_.begin(), q_.end(), 1.0);
+      total = static_cast<double>(q_.size());
+    }
+  }
+  for (double& value : q_) value /= total;
+}
+
+ConfidenceBounds::ConfidenceBounds(int K)
+    : inverse_root_M_(static_cast<std::size_t>(K), 1.0), inverse_root_N_(inverse_root_M_), inverse_N_(inverse_root_M_) {
+  stale_.reserve(static_cast<std::size_t>(K));
+}
+
+void ConfidenceBounds::finish(const Estimate& e, int v) {
+  for (const int u : stale_) {
+    const auto i = static_cast<std::size_t>(u);
+    inverse_root_M_[i] = 1.0 / std::sqrt(e.observations()[i]);
+  }
+  stale_.clear();
+  const auto i = static_cast<std::size_t>(v);
+  inverse_root_N_[i] = 1.0 / std::sqrt(e.pulls()[i]);
+  inverse_N_[i] = 1.0 / e.pulls()[i];
+}
+
+UcbERule::UcbERule(const Instance& instance)
+    : bounds_(instance.size()),
+      product_(instance),
+      mean_(static_cast<std::size_t>(instance.size())),
+      score_(mean_) {}
+
+int UcbERule::pick(const Estimate& e) {
+  double total = 0.0;
+  for (std::size_t u = 0; u < mean_.size(); ++u) total += mean_[u] = bounds_.mean(e, u);
+  product_.multiply(e, mean_, score_);
+  for (std::size_t v = 0; v < score_.size(); ++v) score_[v] += bounds_.edge_bonus(v) * total;
+  return index_of_largest(score_);
+}
+
+UcbVRule::UcbVRule(const Instance& instance) : bounds_(instance.size()) {}
+
+int UcbVRule::pick(const Estimate& e) const {
+  const auto n = static_cast<std::size_t>(e.size());
+  std::size_t a = 0;
+  double top = bounds_.mean(e, 0);
+  for (std::size_t u = 1; u < n; ++u) {
+    const double value = bounds_.mean(e, u);
+    if (value > top) {
+      top = value;
+      a = u;
+    }
+  }
+  const bool pseudo = e.prior() == GraphPrior::pseudo_count;
+  const double* through = e.seen_through(static_cast<int>(a));
+  std::size_t chosen = 0;
+  double largest = -kInfinity;
+  for (std::size_t v = 0; v < n; ++v) {
+    double value;
+    if (e.graph_known()) value = e.edge(static_cast<int>(v), static_cast<int>(a));
+    else if (pseudo) value = (1.0 + through[v]) * bounds_.inverse_N(v);
+    else value = e.pulls()[v] > 0.0 ? through[v] * bounds_.inverse_N(v) : 1.0;
+    value += bounds_.edge_bonus(v);
+    if (value > largest) {
+      largest = value;
+      chosen = v;
+    }
+  }
+  return static_cast<int>(chosen);
+}
+
+EpsGreedyRule::EpsGreedyRule(const Instance& instance, const Algorithm& algorithm)
+    : epsilon_(algorithm.epsilon),
+      informative_(algorithm.rule == RuleKind::eps_greedy_info),
+      closed_form_(instance, RuleKind::tas_heuristic),
+      scores_(static_cast<std::size_t>(instance.size())) {}
+
+int EpsGreedyRule::most_informative(const Estimate& e) {
+  return closed_form_.scores(e, scores_) ? index_of_largest(scores_) : e.best();
+}
+
+}  // namespace tasfg

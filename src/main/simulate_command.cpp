@@ -1,0 +1,256 @@
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "instance_options.hpp"
+#include "tasfg/base/error.hpp"
+#include "tasfg/sim/trajectory.hpp"
+
+namespace tasfg {
+namespace {
+
+struct Options {
+  InstanceOptions instance;
+  std::string algorithms = "tas-fg";
+  std::string seeds = "0-9";
+  std::string log_inv_delta, delta;
+  std::string setting = "informed", conventions = "paper", stream = "philox", threshold = "practical";
+  std::vector<std::string> points, algorithm_options;
+  double max_steps = 1e9;
+  double master_seed = 0;
+  int threads = 0;
+  bool csv = false;
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return parts;
+}
+
+std::uint64_t whole(std::string_view text, const std::string& where, double high) {
+  const double value = parse_number(text, where);
+  if (value != std::floor(value) || value < 0 || value > high)
+    throw InputError(fmt::format("{} = {} (must be a whole number from 0 to {})", where, to_text(value), high));
+  return static_cast<std::uint64_t>(value);
+}
+
+/// "0-9", "0,3,7", "5" and mixtures.
+std::vector<std::uint64_t> parse_seeds(const std::string& text) {
+  constexpr double kLargest = 4294967295.0;
+  constexpr std::size_t kMost = 10'000'000;
+  std::vector<std::uint64_t> seeds;
+  for (const std::string& part : split(text)) {
+    const auto dash = part.find('-', 1);
+    const std::uint64_t first = whole(part.substr(0, dash), "--seeds", kLargest);
+    const std::uint64_t last =
+        dash == std::string::npos ? first : whole(part.substr(dash + 1), "--seeds", kLargest);
+    if (last < first) throw InputError(fmt::format("--seeds \"{}\" (the range runs backwards)", quotable(part)));
+    if (last - first >= kMost || seeds.size() >= kMost)
+      throw InputError(fmt::format("--seeds \"{}\" (at most {} seeds)", quotable(part), kMost));
+    for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
+  }
+  return seeds;
+}
+
+std::vector<double> parse_deltas(const Options& options) {
+  if (!options.log_inv_delta.empty() && !options.delta.empty())
+    throw InputError("--log-inv-delta and --delta both list confidences (give one)");
+  if (!options.delta.empty()) {
+    std::vector<double> values = parse_numbers(options.delta, "--delta");
+    for (double& value : values) {
+      if (!(value > 0.0 && value < 1.0))
+        throw InputError(fmt::format("--delta = {} (must lie strictly between 0 and 1)", to_text(value)));
+      value = -log(value);
+    }
+    return values;
+  }
+  std::vector<double> values = parse_numbers(options.log_inv_delta.empty() ? "1,2.2,3.4,4.6,5.8,7" : options.log_inv_delta,
+                                             "--log-inv-delta");
+  for (const double value : values)
+    if (!(value > 0.0 && value <= 700.0))
+      throw InputError(fmt::format("--log-inv-delta = {} (ln(1/delta) must lie in (0, 700])", to_text(value)));
+  return values;
+}
+
+template <std::size_t N>
+std::size_t choose(const std::string& given, const std::string_view (&known)[N], const char* option) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (known[i] == given) return i;
+  throw InputError(fmt::format("{} \"{}\" {}", option, quotable(given), suggest(given, known)));
+}
+
+SimulationOptions simulation_options(const Options& options) {
+  constexpr std::string_view kSettings[] = {"informed", "uninformed", "known-graph"};
+  constexpr std::string_view kStreams[] = {"philox", "numpy"};
+  SimulationOptions out;
+  out.setting = static_cast<Setting>(choose(options.setting, kSettings, "--setting"));
+  out.stream = static_cast<StreamKind>(choose(options.stream, kStreams, "--stream"));
+  out.conventions = conventions_named(options.conventions, "--conventions");
+  for (const std::string& point : options.points) {
+    const auto equals = point.find('=');
+    if (equals == std::string::npos) throw InputError(fmt::format("--set \"{}\" (must be point=value)", quotable(point)));
+    set_convention(out.conventions, point.substr(0, equals), point.substr(equals + 1), "--set");
+  }
+  out.threshold = threshold_named(options.threshold, "--threshold");
+  if (!(options.max_steps >= 1 && options.max_steps <= 9e15 && options.max_steps == std::floor(options.max_steps)))
+    throw InputError(fmt::format("--max-steps = {} (must be a whole number from 1 to 9e15)", options.max_steps));
+  out.max_steps = static_cast<std::int64_t>(options.max_steps);
+  if (!(options.master_seed >= 0 && options.master_seed <= 9e15 && options.master_seed == std::floor(options.master_seed)))
+    throw InputError(fmt::format("--master-seed = {} (must be a whole number from 0 to 9e15)", options.master_seed));
+  out.master_seed = static_cast<std::uint64_t>(options.master_seed);
+  return out;
+}
+
+std::vector<Algorithm> parse_algorithms(const Options& options) {
+  std::vector<Algorithm> algorithms;
+  for (const std::string& name : split(options.algorithms)) {
+    algorithms.push_back(algorithm_named(name, "--algorithm"));
+    for (std::size_t i = 0; i + 1 < algorithms.size(); ++i)
+      if (algorithms[i].name == name) throw InputError(fmt::format("--algorithm: {} stands twice", name));
+  }
+  for (const std::string& text : options.algorithm_options) {
+    // The name may hold a dot (exp3.g), so the option starts after the last one before '='.
+    const auto equals = text.find('=');
+    const auto dot = text.rfind('.', equals);
+    if (equals == std::string::npos || dot == std::string::npos)
+      throw InputError(fmt::format("-A \"{}\" (must be algorithm.option=value)", quotable(text)));
+    const std::string name = text.substr(0, dot);
+    bool found = false;
+    for (Algorithm& algorithm : algorithms) {
+      if (algorithm.name != name) continue;
+      set_option(algorithm, text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1), "-A");
+      found = true;
+    }
+    if (!found) throw InputError(fmt::format("-A \"{}\" ({} is not among --algorithm)", quotable(text), quotable(name)));
+  }
+  return algorithms;
+}
+
+const char* to_string(RunStatus status) {
+  return status == RunStatus::done ? "done" : "capped";
+}
+
+std::string rows_of(const Algorithm& algorithm, std::uint64_t seed, const std::vector<double>& log_inv_delta,
+                    const TrajectoryRecord& record) {
+  std::string rows;
+  for (std::size_t d = 0; d < log_inv_delta.size(); ++d) {
+    const StoppingTime& at = record.at[d];
+    rows += fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]), at.tau,
+                        at.recommended, at.correct ? 1 : 0, to_string(at.status));
+  }
+  return rows;
+}
+
+void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds, const std::vector<double>& log_inv_delta,
+                   const std::vector<TrajectoryRecord>& records) {
+  fmt::print("{:<16} {:>13} {:>14} {:>14} {:>14} {:>8} {:>8}\n", "algorithm", "ln(1/delta)", "mean tau", "median tau",
+             "largest tau", "wrong", "capped");
+  for (std::size_t a = 0; a < algorithms.size(); ++a) {
+    for (std::size_t d = 0; d < log_inv_delta.size(); ++d) {
+      std::vector<double> taus;
+      std::size_t wrong = 0, capped = 0;
+      double total = 0.0;
+      for (std::size_t s = 0; s < seeds; ++s) {
+        const StoppingTime& at = records[a * seeds + s].at[d];
+        if (at.status == RunStatus::capped) ++capped;
+        else if (!at.correct) ++wrong;
+        taus.push_back(static_cast<double>(at.tau));
+        total += taus.back();
+      }
+      std::sort(taus.begin(), taus.end());
+      fmt::print("{:<16} {:>13.6g} {:>14.1f} {:>14.1f} {:>14.0f} {:>8} {:>8}\n", algorithms[a].name, log_inv_delta[d],
+                 total / static_cast<double>(seeds), 0.5 * (taus[(seeds - 1) / 2] + taus[seeds / 2]), taus.back(), wrong,
+                 capped);
+    }
+  }
+}
+
+void simulate(const Options& options) {
+  const SimulationOptions simulation_settings = simulation_options(options);
+  const std::vector<Algorithm> algorithms = parse_algorithms(options);
+  const std::vector<std::uint64_t> seeds = parse_seeds(options.seeds);
+  const std::vector<double> log_inv_delta = parse_deltas(options);
+  if (options.threads < 0 || options.threads > 1024)
+    throw InputError(fmt::format("--threads = {} (must lie in 0..1024; 0 means all cores)", options.threads));
+  const Instance instance = options.instance.instance(checked_conventions(options.conventions));
+  const Simulation simulation(instance, simulation_settings);
+  for (const Algorithm& algorithm : algorithms) simulation.check(algorithm);
+
+  // Rows come out in the order asked for, each as soon as all before it are there.
+  const std::size_t tasks = algorithms.size() * seeds.size();
+  std::vector<TrajectoryRecord> records(tasks);
+  std::vector<char> ready(tasks, 0);
+  std::size_t printed = 0;
+  std::mutex output;
+  std::atomic<std::size_t> next{0};
+  if (options.csv) fmt::print("algorithm,seed,log_inv_delta,tau,recommended,correct,status\n");
+  const auto work = [&] {
+    for (std::size_t task = next++; task < tasks; task = next++) {
+      const Algorithm& algorithm = algorithms[task / seeds.size()];
+      TrajectoryRecord record = simulation.run(algorithm, log_inv_delta, seeds[task % seeds.size()]);
+      const std::scoped_lock lock(output);
+      records[task] = std::move(record);
+      ready[task] = 1;
+      for (; printed < tasks && ready[printed] != 0; ++printed)
+        if (options.csv)
+          fmt::print("{}", rows_of(algorithms[printed / seeds.size()], seeds[printed % seeds.size()], log_inv_delta,
+                                   records[printed]));
+    }
+  };
+  const std::size_t threads = std::min<std::size_t>(
+      tasks, options.threads > 0 ? static_cast<std::size_t>(options.threads)
+                                 : std::max(1U, std::thread::hardware_concurrency()));
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 1; i < threads; ++i) workers.emplace_back(work);
+  work();
+  workers.clear();
+  if (!options.csv) print_summary(algorithms, seeds.size(), log_inv_delta, records);
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& app, int& status) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("simulate", "one instance, given algorithms and seeds: stopping times at every delta");
+  options->instance.add_to(*command);
+  command->add_option("-a,--algorithm", options->algorithms, "algorithms, comma-separated (see `tasfg list`)")
+      ->capture_default_str();
+  command->add_option("-A,--algorithm-option", options->algorithm_options,
+                      "an algorithm's option, as algorithm.option=value; repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--seeds", options->seeds, "0-9, or 0,3,7")->capture_default_str();
+  command->add_option("--log-inv-delta", options->log_inv_delta, "values of ln(1/delta) (default 1,2.2,3.4,4.6,5.8,7)");
+  command->add_option("--delta", options->delta, "values of delta instead");
+  command->add_option("--setting", options->setting, "informed, uninformed or known-graph")->capture_default_str();
+  command->add_option("--conventions", options->conventions, "paper, or reference (the published data)")
+      ->capture_default_str();
+  command->add_option("--set", options->points, "one point of the conventions, as point=value; repeatable")
+      ->allow_extra_args(false);
+  command->add_option("--threshold", options->threshold, "practical, proven or simple")->capture_default_str();
+  command->add_option("--stream", options->stream, "philox, or numpy to replay the published runs")
+      ->capture_default_str();
+  command->add_option("--master-seed", options->master_seed, "of the philox streams")->capture_default_str();
+  command->add_option("--max-steps", options->max_steps, "draws after which a run is capped")->capture_default_str();
+  command->add_option("--threads", options->threads, "worker threads (0: all cores)")->capture_default_str();
+  command->add_flag("--csv", options->csv, "print one row per (algorithm, seed, delta) instead of a summary");
+  command->footer(
+      "Examples:\n  tasfg simulate --graph ring -a tas-fg,ucb-fg-e --seeds 0-99\n"
+      "  tasfg simulate --graph loopy-star --conventions reference --stream numpy -a exp3.g --seeds 0-24 --csv");
+  command->callback([options, &status] {
+    simulate(*options);
+    status = 0;
+  });
+}
+
+}  // namespace tasfg
