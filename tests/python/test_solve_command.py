@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import zlib
 
 import h5py
 import numpy as np
@@ -72,6 +73,52 @@ def test_reads_csv_and_hdf5_alike(tmp_path):
     refused("name one as", "solve", "--graph-file", tmp_path / "G.h5")
 
 
+def test_refuses_hdf5_that_is_hostile_or_odd(tmp_path):
+    path = tmp_path / "odd.h5"
+    ring = np.array([[0, 0.3, 0.7], [0.7, 0, 0.3], [0.3, 0.7, 0]])
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["G"] = ring
+    with h5py.File(path, "w") as file:
+        file.create_dataset("huge", shape=(2**31, 2**31), dtype="f8", chunks=(64, 64))
+        file.create_dataset("wide-chunks", shape=(3, 3), maxshape=(None, None), dtype="f8", chunks=(16384, 16384))
+        file.create_dataset("compound", shape=(3, 3), dtype=[("a", "f8"), ("b", "i4")])
+        file.create_dataset("ragged", shape=(3, 3), dtype=h5py.vlen_dtype(np.float64))
+        file.create_dataset("null", data=h5py.Empty("f8"))
+        file.create_dataset("scaled", data=ring, chunks=(3, 3), scaleoffset=4)
+        file.create_dataset("outside", data=ring, external=[(str(tmp_path / "raw.bin"), 0, 72)])
+        layout = h5py.VirtualLayout(shape=(3, 3), dtype="f8")
+        layout[:] = h5py.VirtualSource(str(tmp_path / "other.h5"), "G", shape=(3, 3))
+        file.create_virtual_dataset("virtual", layout)
+        # A chunk of 72 bytes that unpacks to 50 MB.
+        bomb = file.create_dataset("bomb", shape=(3, 3), dtype="f8", chunks=(3, 3), compression="gzip")
+        bomb.id.write_direct_chunk((0, 0), zlib.compress(bytes(50_000_000)))
+        file["far"] = h5py.ExternalLink(str(tmp_path / "other.h5"), "/G")
+        file["loop"] = h5py.SoftLink("/loop")
+        file.create_group("group")
+        file["x\n\x1b[31m"] = 1.0
+    for dataset, words in (("huge", "K = 2147483648"), ("wide-chunks", "16384 x 16384"), ("compound", "plain numbers"),
+                           ("ragged", "plain numbers"), ("null", "dimensions"), ("scaled", "filter 6"),
+                           ("outside", "other files"), ("virtual", "other files"), ("bomb", "bytes for 3 x 3"),
+                           ("far", "no such dataset"), ("loop", "no such dataset"), ("group", "no such dataset")):
+        refused(f"odd.h5:{dataset}|{words}", "solve", "--graph-file", f"{path}:{dataset}")
+    refused("holds 10 datasets|bomb", "solve", "--graph-file", path)
+    with h5py.File(path, "w") as file:
+        for i in range(200):
+            file[f"d{i:03}"] = 1.0
+    refused("holds 200 datasets|d009, ...", "solve", "--graph-file", path)
+
+
+def test_reads_the_usual_hdf5_layouts(tmp_path):
+    G = np.array([[0, 0.25, 0.75], [0.75, 0, 0.25], [0.25, 0.75, 0]])
+    expected = json.loads(tasfg("solve", "--graph", "ring", "-P", "K=3", "-P", "p=0.25", "--json").stdout)["T_star"]
+    for i, options in enumerate(({}, {"dtype": ">f4"}, {"dtype": "g"}, {"chunks": (2, 2), "maxshape": (None, None)},
+                                 {"chunks": (3, 2), "compression": "gzip", "shuffle": True, "fletcher32": True})):
+        for libver in ("earliest", "latest"):
+            with h5py.File(tmp_path / f"{i}.h5", "w", libver=libver) as file:
+                file.create_dataset("G", data=G, **options)
+            assert json.loads(tasfg("solve", "--graph-file", tmp_path / f"{i}.h5", "--json").stdout)["T_star"] == expected
+
+
 def refused(words, *arguments):
     """Exit status 2, nothing on standard output, one line on standard error that holds `words`."""
     result = tasfg(*arguments)
@@ -127,6 +174,8 @@ def test_refuses_bad_graph_files(tmp_path, name):
         ("both name a graph", ["--graph", "ring", "--graph-file", "x.csv"]),
         ("no such file", ["--graph-file", "/no/such/file.csv"]),
         ("is a directory", ["--graph-file", "/tmp"]),
+        ("no such file", ["--graph-file", "x" * 5000]),
+        ("no such file", ["--graph-file", "x" * 5000 + ":G"]),
         ("--conventions|paper", ["--graph", "ring", "--conventions", "papre"]),
         ("--gap", ["--graph", "ring", "--gap", "0"]),
         ("--frobnicate", ["--graph", "ring", "--frobnicate"]),
