@@ -28,14 +28,15 @@ constexpr AlgorithmOption kTracking = {
       }
       throw InputError(fmt::format("{} = \"{}\" {}", where, quotable(text), suggest(text, kNames)));
     }};
-constexpr AlgorithmOption kPeriod = {"period", "draws between two allocations (default 1)",
-                                     [](Algorithm& a, std::string_view text, const std::string& where) {
-                                       const double value = number_between(text, where, 1, 1e9);
-                                       if (value != std::floor(value))
-                                         throw InputError(fmt::format("{} = {} (must be whole)", where, value));
-                                       a.period = static_cast<int>(value);
-                                     }};
-constexpr AlgorithmOption kWeight = {"weight", "of the newest allocation in exponential tracking (default 0.05)",
+constexpr AlgorithmOption kPeriod = {
+    "period", "draws between two allocations (default 1)",
+    [](Algorithm& a, std::string_view text, const std::string& where) {
+      const double value = number_between(text, where, 1, 1e9);
+      if (value != std::floor(value)) throw InputError(fmt::format("{} = {} (must be whole)", where, value));
+      a.period = static_cast<int>(value);
+    }};
+constexpr AlgorithmOption kWeight = {"weight",
+                                     "of the newest allocation in exponential tracking (default 0.05)",
                                      [](Algorithm& a, std::string_view text, const std::string& where) {
                                        a.weight = number_between(text, where, 1e-6, 1);
                                      }};
@@ -64,9 +65,12 @@ constexpr AlgorithmRow kRows[] = {
      kClosedFormOptions},
     {"exp3.g", "exponential weights with uniform exploration (Alon et al., 2015)", RuleKind::exp3_g, {}},
     {"ucb-fg-e", "greedy in the upper confidence bound of G mu", RuleKind::ucb_fg_e, {}},
-    {"ucb-fg-v", "the vertex most likely to show the one of largest upper confidence bound", RuleKind::ucb_fg_v, {}},
-    {"eps-greedy", "the estimated best vertex, or a uniform one with probability epsilon", RuleKind::eps_greedy,
-     kGreedyOptions},
+    {"ucb-fg-v",
+     "the vertex most likely to show the one of largest upper confidence bound",
+     RuleKind::ucb_fg_v,
+     {}},
+    {"eps-greedy", "the estimated best vertex, or a uniform one with probability epsilon",
+     RuleKind::eps_greedy, kGreedyOptions},
     {"eps-greedy-info", "the vertex of largest (G Delta^-2), or a uniform one with probability epsilon",
      RuleKind::eps_greedy_info, kGreedyOptions},
     {"uniform", "all vertices in turn", RuleKind::uniform, {}},
@@ -79,7 +83,8 @@ const AlgorithmRow& row_named(std::string_view name, const std::string& origin) 
     if (row.name == name) return row;
     known.push_back(row.name);
   }
-  throw InputError(fmt::format("{}: unknown algorithm \"{}\" {}", origin, quotable(name), suggest(name, known)));
+  throw InputError(
+      fmt::format("{}: unknown algorithm \"{}\" {}", origin, quotable(name), suggest(name, known)));
 }
 
 }  // namespace
@@ -96,7 +101,8 @@ Algorithm algorithm_named(std::string_view name, const std::string& origin) {
   return algorithm;
 }
 
-void set_option(Algorithm& algorithm, std::string_view option, std::string_view text, const std::string& origin) {
+void set_option(Algorithm& algorithm, std::string_view option, std::string_view text,
+                const std::string& origin) {
   const AlgorithmRow& row = row_named(algorithm.name, origin);
   std::vector<std::string_view> known;
   for (const AlgorithmOption& candidate : row.options) {
@@ -107,7 +113,8 @@ void set_option(Algorithm& algorithm, std::string_view option, std::string_view 
     }
   }
   if (known.empty())
-    throw InputError(fmt::format("{}: {} takes no options (given: \"{}\")", origin, algorithm.name, quotable(option)));
+    throw InputError(
+        fmt::format("{}: {} takes no options (given: \"{}\")", origin, algorithm.name, quotable(option)));
   throw InputError(fmt::format("{}: unknown option \"{}\" of {} {}", origin, quotable(option), algorithm.name,
                                suggest(option, known)));
 }

@@ -55,8 +55,8 @@ void set_convention(Conventions& conventions, std::string_view name, std::string
     known.push_back(point.name);
     if (point.name != name) continue;
     if (value != point.paper && value != point.reference)
-      throw InputError(fmt::format("{}: {} = \"{}\" (must be {} or {})", origin, name, quotable(value), point.paper,
-                                   point.reference));
+      throw InputError(fmt::format("{}: {} = \"{}\" (must be {} or {})", origin, name, quotable(value),
+                                   point.paper, point.reference));
     point.set(conventions, value == point.reference);
     return;
   }

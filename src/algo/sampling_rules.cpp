@@ -32,12 +32,14 @@ void GraphProduct::multiply(const Estimate& e, const std::vector<double>& x, std
       // Every entry is positive here; in index order, as the published data had it.
       for (int u = 0; u < K; ++u) sum += e.edge(v, u) * x[static_cast<std::size_t>(u)];
     } else if (e.graph_known()) {
-      for (const Edge& edge : graph_->out(v)) sum += edge.probability * x[static_cast<std::size_t>(edge.vertex)];
+      for (const Edge& edge : graph_->out(v))
+        sum += edge.probability * x[static_cast<std::size_t>(edge.vertex)];
     } else if (e.pulls()[i] == 0.0) {
       sum = total;
     } else {
       // A count can be positive on existing edges only.
-      for (const Edge& edge : graph_->out(v)) sum += e.count(v, edge.vertex) * x[static_cast<std::size_t>(edge.vertex)];
+      for (const Edge& edge : graph_->out(v))
+        sum += e.count(v, edge.vertex) * x[static_cast<std::size_t>(edge.vertex)];
       sum /= e.pulls()[i];
     }
     out[i] = sum;
@@ -103,7 +105,8 @@ bool ClosedForm::allocate(const Estimate& e, std::vector<double>& out) {
     }
   }
   std::fill(out.begin(), out.end(), 0.0);
-  for (std::size_t i = 0; i < chosen; ++i) out[static_cast<std::size_t>(order_[i])] = 1.0 / static_cast<double>(chosen);
+  for (std::size_t i = 0; i < chosen; ++i)
+    out[static_cast<std::size_t>(order_[i])] = 1.0 / static_cast<double>(chosen);
   return true;
 }
 
@@ -255,7 +258,9 @@ void Exp3Rule::finish(const Estimate& e, int /*v*/) {
 }
 
 ConfidenceBounds::ConfidenceBounds(int K)
-    : inverse_root_M_(static_cast<std::size_t>(K), 1.0), inverse_root_N_(inverse_root_M_), inverse_N_(inverse_root_M_) {
+    : inverse_root_M_(static_cast<std::size_t>(K), 1.0),
+      inverse_root_N_(inverse_root_M_),
+      inverse_N_(inverse_root_M_) {
   stale_.reserve(static_cast<std::size_t>(K));
 }
 
@@ -303,9 +308,12 @@ int UcbVRule::pick(const Estimate& e) const {
   double largest = -kInfinity;
   for (std::size_t v = 0; v < n; ++v) {
     double value;
-    if (e.graph_known()) value = e.edge(static_cast<int>(v), static_cast<int>(a));
-    else if (pseudo) value = (1.0 + through[v]) * bounds_.inverse_N(v);
-    else value = e.pulls()[v] > 0.0 ? through[v] * bounds_.inverse_N(v) : 1.0;
+    if (e.graph_known())
+      value = e.edge(static_cast<int>(v), static_cast<int>(a));
+    else if (pseudo)
+      value = (1.0 + through[v]) * bounds_.inverse_N(v);
+    else
+      value = e.pulls()[v] > 0.0 ? through[v] * bounds_.inverse_N(v) : 1.0;
     value += bounds_.edge_bonus(v);
     if (value > largest) {
       largest = value;

@@ -13,7 +13,8 @@ namespace {
 // The only list of thresholds.
 constexpr ThresholdRow kRows[] = {
     {"practical", "ln(1/delta) + 3 ln(1 + 2 ln t), as in the paper's experiments", ThresholdKind::practical},
-    {"proven", "2 C_exp(ln((K-1)/delta)/2) + 6 ln(1 + ln t), delta-correct by Prop. 5", ThresholdKind::proven},
+    {"proven", "2 C_exp(ln((K-1)/delta)/2) + 6 ln(1 + ln t), delta-correct by Prop. 5",
+     ThresholdKind::proven},
     {"simple", "ln((1 + ln t)/delta)", ThresholdKind::simple},
 };
 

@@ -1,11 +1,11 @@
 #include <cmath>
 
 #include "commands.hpp"
+#include <fmt/format.h>
+
 #include "tasfg/algo/algorithm.hpp"
 #include "tasfg/algo/conventions.hpp"
 #include "tasfg/algo/thresholds.hpp"
-#include <fmt/format.h>
-
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/reward.hpp"
 
@@ -43,19 +43,22 @@ void list() {
   fmt::print("\nAlgorithms (--algorithm NAME, -A name.option=value):\n");
   for (const AlgorithmRow& row : algorithm_rows()) {
     fmt::print("  {:<18}{}\n", row.name, row.summary);
-    for (const AlgorithmOption& option : row.options) fmt::print("    {:<10}{}\n", option.name, option.summary);
+    for (const AlgorithmOption& option : row.options)
+      fmt::print("    {:<10}{}\n", option.name, option.summary);
   }
   fmt::print("\nThresholds (--threshold NAME):\n");
   for (const ThresholdRow& row : threshold_rows()) fmt::print("  {:<18}{}\n", row.name, row.formula);
   fmt::print("\nConventions (--conventions paper|reference; each point alone with --set point=value):\n");
   for (const ConventionPoint& point : convention_points())
-    fmt::print("  {:<20}{}: {} (paper) or {} (reference)\n", point.name, point.summary, point.paper, point.reference);
+    fmt::print("  {:<20}{}: {} (paper) or {} (reference)\n", point.name, point.summary, point.paper,
+               point.reference);
 }
 
 }  // namespace
 
 void add_list_command(CLI::App& app, int& status) {
-  CLI::App* command = app.add_subcommand("list", "graph families, reward families, algorithms, with their parameters");
+  CLI::App* command =
+      app.add_subcommand("list", "graph families, reward families, algorithms, with their parameters");
   command->callback([&status] {
     list();
     status = 0;

@@ -4,10 +4,10 @@
 #include <mutex>
 #include <thread>
 
-#include <fmt/format.h>
-
 #include "commands.hpp"
 #include "instance_options.hpp"
+#include <fmt/format.h>
+
 #include "tasfg/base/error.hpp"
 #include "tasfg/sim/trajectory.hpp"
 
@@ -40,7 +40,8 @@ std::vector<std::string> split(const std::string& text) {
 std::uint64_t whole(std::string_view text, const std::string& where, double high) {
   const double value = parse_number(text, where);
   if (value != std::floor(value) || value < 0 || value > high)
-    throw InputError(fmt::format("{} = {} (must be a whole number from 0 to {})", where, to_text(value), high));
+    throw InputError(
+        fmt::format("{} = {} (must be a whole number from 0 to {})", where, to_text(value), high));
   return static_cast<std::uint64_t>(value);
 }
 
@@ -54,7 +55,8 @@ std::vector<std::uint64_t> parse_seeds(const std::string& text) {
     const std::uint64_t first = whole(part.substr(0, dash), "--seeds", kLargest);
     const std::uint64_t last =
         dash == std::string::npos ? first : whole(part.substr(dash + 1), "--seeds", kLargest);
-    if (last < first) throw InputError(fmt::format("--seeds \"{}\" (the range runs backwards)", quotable(part)));
+    if (last < first)
+      throw InputError(fmt::format("--seeds \"{}\" (the range runs backwards)", quotable(part)));
     if (last - first >= kMost || seeds.size() >= kMost)
       throw InputError(fmt::format("--seeds \"{}\" (at most {} seeds)", quotable(part), kMost));
     for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
@@ -74,11 +76,12 @@ std::vector<double> parse_deltas(const Options& options) {
     }
     return values;
   }
-  std::vector<double> values = parse_numbers(options.log_inv_delta.empty() ? "1,2.2,3.4,4.6,5.8,7" : options.log_inv_delta,
-                                             "--log-inv-delta");
+  std::vector<double> values = parse_numbers(
+      options.log_inv_delta.empty() ? "1,2.2,3.4,4.6,5.8,7" : options.log_inv_delta, "--log-inv-delta");
   for (const double value : values)
     if (!(value > 0.0 && value <= 700.0))
-      throw InputError(fmt::format("--log-inv-delta = {} (ln(1/delta) must lie in (0, 700])", to_text(value)));
+      throw InputError(
+          fmt::format("--log-inv-delta = {} (ln(1/delta) must lie in (0, 700])", to_text(value)));
   return values;
 }
 
@@ -98,15 +101,20 @@ SimulationOptions simulation_options(const Options& options) {
   out.conventions = conventions_named(options.conventions, "--conventions");
   for (const std::string& point : options.points) {
     const auto equals = point.find('=');
-    if (equals == std::string::npos) throw InputError(fmt::format("--set \"{}\" (must be point=value)", quotable(point)));
+    if (equals == std::string::npos)
+      throw InputError(fmt::format("--set \"{}\" (must be point=value)", quotable(point)));
     set_convention(out.conventions, point.substr(0, equals), point.substr(equals + 1), "--set");
   }
   out.threshold = threshold_named(options.threshold, "--threshold");
-  if (!(options.max_steps >= 1 && options.max_steps <= 9e15 && options.max_steps == std::floor(options.max_steps)))
-    throw InputError(fmt::format("--max-steps = {} (must be a whole number from 1 to 9e15)", options.max_steps));
+  if (!(options.max_steps >= 1 && options.max_steps <= 9e15 &&
+        options.max_steps == std::floor(options.max_steps)))
+    throw InputError(
+        fmt::format("--max-steps = {} (must be a whole number from 1 to 9e15)", options.max_steps));
   out.max_steps = static_cast<std::int64_t>(options.max_steps);
-  if (!(options.master_seed >= 0 && options.master_seed <= 9e15 && options.master_seed == std::floor(options.master_seed)))
-    throw InputError(fmt::format("--master-seed = {} (must be a whole number from 0 to 9e15)", options.master_seed));
+  if (!(options.master_seed >= 0 && options.master_seed <= 9e15 &&
+        options.master_seed == std::floor(options.master_seed)))
+    throw InputError(
+        fmt::format("--master-seed = {} (must be a whole number from 0 to 9e15)", options.master_seed));
   out.master_seed = static_cast<std::uint64_t>(options.master_seed);
   return out;
 }
@@ -131,7 +139,9 @@ std::vector<Algorithm> parse_algorithms(const Options& options) {
       set_option(algorithm, text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1), "-A");
       found = true;
     }
-    if (!found) throw InputError(fmt::format("-A \"{}\" ({} is not among --algorithm)", quotable(text), quotable(name)));
+    if (!found)
+      throw InputError(
+          fmt::format("-A \"{}\" ({} is not among --algorithm)", quotable(text), quotable(name)));
   }
   return algorithms;
 }
@@ -151,10 +161,10 @@ std::string rows_of(const Algorithm& algorithm, std::uint64_t seed, const std::v
   return rows;
 }
 
-void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds, const std::vector<double>& log_inv_delta,
-                   const std::vector<TrajectoryRecord>& records) {
-  fmt::print("{:<16} {:>13} {:>14} {:>14} {:>14} {:>8} {:>8}\n", "algorithm", "ln(1/delta)", "mean tau", "median tau",
-             "largest tau", "wrong", "capped");
+void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds,
+                   const std::vector<double>& log_inv_delta, const std::vector<TrajectoryRecord>& records) {
+  fmt::print("{:<16} {:>13} {:>14} {:>14} {:>14} {:>8} {:>8}\n", "algorithm", "ln(1/delta)", "mean tau",
+             "median tau", "largest tau", "wrong", "capped");
   for (std::size_t a = 0; a < algorithms.size(); ++a) {
     for (std::size_t d = 0; d < log_inv_delta.size(); ++d) {
       std::vector<double> taus;
@@ -162,15 +172,17 @@ void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds, 
       double total = 0.0;
       for (std::size_t s = 0; s < seeds; ++s) {
         const StoppingTime& at = records[a * seeds + s].at[d];
-        if (at.status == RunStatus::capped) ++capped;
-        else if (!at.correct) ++wrong;
+        if (at.status == RunStatus::capped)
+          ++capped;
+        else if (!at.correct)
+          ++wrong;
         taus.push_back(static_cast<double>(at.tau));
         total += taus.back();
       }
       std::sort(taus.begin(), taus.end());
-      fmt::print("{:<16} {:>13.6g} {:>14.1f} {:>14.1f} {:>14.0f} {:>8} {:>8}\n", algorithms[a].name, log_inv_delta[d],
-                 total / static_cast<double>(seeds), 0.5 * (taus[(seeds - 1) / 2] + taus[seeds / 2]), taus.back(), wrong,
-                 capped);
+      fmt::print("{:<16} {:>13.6g} {:>14.1f} {:>14.1f} {:>14.0f} {:>8} {:>8}\n", algorithms[a].name,
+                 log_inv_delta[d], total / static_cast<double>(seeds),
+                 0.5 * (taus[(seeds - 1) / 2] + taus[seeds / 2]), taus.back(), wrong, capped);
     }
   }
 }
@@ -203,13 +215,13 @@ void simulate(const Options& options) {
       ready[task] = 1;
       for (; printed < tasks && ready[printed] != 0; ++printed)
         if (options.csv)
-          fmt::print("{}", rows_of(algorithms[printed / seeds.size()], seeds[printed % seeds.size()], log_inv_delta,
-                                   records[printed]));
+          fmt::print("{}", rows_of(algorithms[printed / seeds.size()], seeds[printed % seeds.size()],
+                                   log_inv_delta, records[printed]));
     }
   };
-  const std::size_t threads = std::min<std::size_t>(
-      tasks, options.threads > 0 ? static_cast<std::size_t>(options.threads)
-                                 : std::max(1U, std::thread::hardware_concurrency()));
+  const std::size_t threads =
+      std::min<std::size_t>(tasks, options.threads > 0 ? static_cast<std::size_t>(options.threads)
+                                                       : std::max(1U, std::thread::hardware_concurrency()));
   std::vector<std::jthread> workers;
   for (std::size_t i = 1; i < threads; ++i) workers.emplace_back(work);
   work();
@@ -221,32 +233,38 @@ void simulate(const Options& options) {
 
 void add_simulate_command(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("simulate", "one instance, given algorithms and seeds: stopping times at every delta");
+  CLI::App* command = app.add_subcommand(
+      "simulate", "one instance, given algorithms and seeds: stopping times at every delta");
   options->instance.add_to(*command);
   command->add_option("-a,--algorithm", options->algorithms, "algorithms, comma-separated (see `tasfg list`)")
       ->capture_default_str();
-  command->add_option("-A,--algorithm-option", options->algorithm_options,
-                      "an algorithm's option, as algorithm.option=value; repeatable")
+  command
+      ->add_option("-A,--algorithm-option", options->algorithm_options,
+                   "an algorithm's option, as algorithm.option=value; repeatable")
       ->allow_extra_args(false);
   command->add_option("--seeds", options->seeds, "0-9, or 0,3,7")->capture_default_str();
-  command->add_option("--log-inv-delta", options->log_inv_delta, "values of ln(1/delta) (default 1,2.2,3.4,4.6,5.8,7)");
+  command->add_option("--log-inv-delta", options->log_inv_delta,
+                      "values of ln(1/delta) (default 1,2.2,3.4,4.6,5.8,7)");
   command->add_option("--delta", options->delta, "values of delta instead");
-  command->add_option("--setting", options->setting, "informed, uninformed or known-graph")->capture_default_str();
+  command->add_option("--setting", options->setting, "informed, uninformed or known-graph")
+      ->capture_default_str();
   command->add_option("--conventions", options->conventions, "paper, or reference (the published data)")
       ->capture_default_str();
   command->add_option("--set", options->points, "one point of the conventions, as point=value; repeatable")
       ->allow_extra_args(false);
-  command->add_option("--threshold", options->threshold, "practical, proven or simple")->capture_default_str();
+  command->add_option("--threshold", options->threshold, "practical, proven or simple")
+      ->capture_default_str();
   command->add_option("--stream", options->stream, "philox, or numpy to replay the published runs")
       ->capture_default_str();
   command->add_option("--master-seed", options->master_seed, "of the philox streams")->capture_default_str();
-  command->add_option("--max-steps", options->max_steps, "draws after which a run is capped")->capture_default_str();
+  command->add_option("--max-steps", options->max_steps, "draws after which a run is capped")
+      ->capture_default_str();
   command->add_option("--threads", options->threads, "worker threads (0: all cores)")->capture_default_str();
   command->add_flag("--csv", options->csv, "print one row per (algorithm, seed, delta) instead of a summary");
   command->footer(
       "Examples:\n  tasfg simulate --graph ring -a tas-fg,ucb-fg-e --seeds 0-99\n"
-      "  tasfg simulate --graph loopy-star --conventions reference --stream numpy -a exp3.g --seeds 0-24 --csv");
+      "  tasfg simulate --graph loopy-star --conventions reference --stream numpy -a exp3.g --seeds 0-24 "
+      "--csv");
   command->callback([options, &status] {
     simulate(*options);
     status = 0;

@@ -59,7 +59,8 @@ class StoppingRule {
     const auto a = static_cast<std::size_t>(e.best());
     const auto i = static_cast<std::size_t>(u);
     const double prior = pseudo_ ? static_cast<double>(e.pulled()) : 0.0;
-    return evidence(reward_, e.means()[a], e.means()[i], e.observations()[a] + prior, e.observations()[i] + prior)
+    return evidence(reward_, e.means()[a], e.means()[i], e.observations()[a] + prior,
+                    e.observations()[i] + prior)
         .value;
   }
   /// f(M + c) is f at the published m = (M + c)/(t − 1), times t − 1; the published L has t in front.
@@ -95,7 +96,8 @@ class StoppingRule {
   }
 
   void record(const Estimate& e, RunStatus status) {
-    const bool plus_one = options_.conventions.reported_tau == ReportedTau::draws_plus_one && status == RunStatus::done;
+    const bool plus_one =
+        options_.conventions.reported_tau == ReportedTau::draws_plus_one && status == RunStatus::done;
     at_[order_[next_]] = {e.draws() + (plus_one ? 1 : 0), e.best(), e.best() == truth_, status};
   }
 
@@ -138,8 +140,8 @@ TrajectoryRecord run_loop(const Reward& reward, const Instance& instance, const 
 
 /// Calls body(rule) with the rule's own type.
 template <typename Body>
-TrajectoryRecord with_rule(const Instance& instance, const SimulationOptions& options, const Algorithm& algorithm,
-                           const std::vector<double>& optimal, Body body) {
+TrajectoryRecord with_rule(const Instance& instance, const SimulationOptions& options,
+                           const Algorithm& algorithm, const std::vector<double>& optimal, Body body) {
   const int K = instance.size();
   switch (algorithm.rule) {
     case RuleKind::tas_optimal:
@@ -148,15 +150,21 @@ TrajectoryRecord with_rule(const Instance& instance, const SimulationOptions& op
     case RuleKind::tas_heuristic:
     case RuleKind::tas_argmax:
     case RuleKind::tas_top_k:
-      return body(
-          TasRule(ClosedForm(instance, algorithm.rule), Tracker(instance, algorithm, options.conventions), K));
-    case RuleKind::exp3_g: return body(Exp3Rule(instance, options.conventions));
-    case RuleKind::ucb_fg_e: return body(UcbERule(instance));
-    case RuleKind::ucb_fg_v: return body(UcbVRule(instance));
+      return body(TasRule(ClosedForm(instance, algorithm.rule),
+                          Tracker(instance, algorithm, options.conventions), K));
+    case RuleKind::exp3_g:
+      return body(Exp3Rule(instance, options.conventions));
+    case RuleKind::ucb_fg_e:
+      return body(UcbERule(instance));
+    case RuleKind::ucb_fg_v:
+      return body(UcbVRule(instance));
     case RuleKind::eps_greedy:
-    case RuleKind::eps_greedy_info: return body(EpsGreedyRule(instance, algorithm));
-    case RuleKind::uniform: return body(UniformRule());
-    case RuleKind::oracle: return body(OracleRule(optimal));
+    case RuleKind::eps_greedy_info:
+      return body(EpsGreedyRule(instance, algorithm));
+    case RuleKind::uniform:
+      return body(UniformRule());
+    case RuleKind::oracle:
+      return body(OracleRule(optimal));
   }
   return {};
 }
@@ -167,22 +175,26 @@ Simulation::Simulation(const Instance& instance, const SimulationOptions& option
     : instance_(instance), options_(options), content_(content_key(instance)) {
   const std::string_view family = row_of(instance.reward()).name;
   if (options.setting == Setting::uninformed && !is_continuous(instance.reward()))
-    throw InputError(fmt::format(
-        "setting = uninformed with {} rewards (a reward of 0 cannot be told from an edge that did not fire, and "
-        "the best vertex is unidentifiable: Prop. 4 of the paper; use setting informed)",
-        family));
+    throw InputError(
+        fmt::format("setting = uninformed with {} rewards (a reward of 0 cannot be told from an edge that "
+                    "did not fire, and "
+                    "the best vertex is unidentifiable: Prop. 4 of the paper; use setting informed)",
+                    family));
   if (options.conventions.statistic == StatisticKind::pseudo_count) {
     if (!std::holds_alternative<Gaussian>(instance.reward()))
       throw InputError(fmt::format(
-          "statistic = pseudo-count with {} rewards (the published statistic is defined for gaussian ones)", family));
+          "statistic = pseudo-count with {} rewards (the published statistic is defined for gaussian ones)",
+          family));
     if (options.setting == Setting::known_graph)
-      throw InputError("statistic = pseudo-count with setting known-graph (the published statistic counts on an "
-                       "estimated graph; use statistic counts)");
+      throw InputError(
+          "statistic = pseudo-count with setting known-graph (the published statistic counts on an "
+          "estimated graph; use statistic counts)");
   }
   if (options.stream == StreamKind::numpy && !std::holds_alternative<Gaussian>(instance.reward()))
-    throw InputError(
-        fmt::format("stream = numpy with {} rewards (it replays the published runs, which are gaussian)", family));
-  if (options.max_steps < 1) throw InputError(fmt::format("max_steps = {} (must be positive)", options.max_steps));
+    throw InputError(fmt::format(
+        "stream = numpy with {} rewards (it replays the published runs, which are gaussian)", family));
+  if (options.max_steps < 1)
+    throw InputError(fmt::format("max_steps = {} (must be positive)", options.max_steps));
   optimal_ = characteristic_time(instance).allocation;
 }
 
@@ -191,8 +203,8 @@ void Simulation::check(const Algorithm& algorithm) const {
   const bool tracks = algorithm.rule == RuleKind::tas_optimal || algorithm.rule == RuleKind::tas_heuristic ||
                       algorithm.rule == RuleKind::tas_argmax || algorithm.rule == RuleKind::tas_top_k;
   if (every_5K && tracks && (algorithm.tracking != Tracking::averaged_d || algorithm.period != 1))
-    throw InputError(fmt::format("{}: tracking and period (allocation-update = every-5K fixes both; use every-step)",
-                                 algorithm.name));
+    throw InputError(fmt::format(
+        "{}: tracking and period (allocation-update = every-5K fixes both; use every-step)", algorithm.name));
 }
 
 TrajectoryRecord Simulation::run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
@@ -203,12 +215,13 @@ TrajectoryRecord Simulation::run(const Algorithm& algorithm, std::span<const dou
           if constexpr (std::is_same_v<std::decay_t<decltype(reward)>, Gaussian>) {
             if (options_.stream == StreamKind::numpy)
               return run_loop(reward, instance_, options_, log_inv_delta,
-                              NumpyEnvironment(instance_, reward, static_cast<std::uint32_t>(seed)), std::move(rule));
+                              NumpyEnvironment(instance_, reward, static_cast<std::uint32_t>(seed)),
+                              std::move(rule));
           }
-          return run_loop(
-              reward, instance_, options_, log_inv_delta,
-              PhiloxEnvironment<std::decay_t<decltype(reward)>>(instance_, reward, content_, options_.master_seed, seed),
-              std::move(rule));
+          return run_loop(reward, instance_, options_, log_inv_delta,
+                          PhiloxEnvironment<std::decay_t<decltype(reward)>>(instance_, reward, content_,
+                                                                            options_.master_seed, seed),
+                          std::move(rule));
         });
       },
       instance_.reward());

@@ -21,8 +21,8 @@ typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
 
 // One tile of rank_update: the accumulators stay in registers over all of [k0, k1).
 template <int Rows>
-[[gnu::always_inline]] inline void wide_tile(double* C, const double* A, const double* B, std::ptrdiff_t ld, int k0,
-                                             int k1, double sign) {
+[[gnu::always_inline]] inline void wide_tile(double* C, const double* A, const double* B, std::ptrdiff_t ld,
+                                             int k0, int k1, double sign) {
   Lanes left[Rows], right[Rows];
   for (int i = 0; i < Rows; ++i) {
     left[i] = *reinterpret_cast<const Lanes*>(C + i * ld);
@@ -45,8 +45,8 @@ template <int Rows>
 }
 
 template <int Rows>
-[[gnu::always_inline]] inline void narrow_tile(double* C, const double* A, const double* B, std::ptrdiff_t ld, int k0,
-                                               int k1, double sign) {
+[[gnu::always_inline]] inline void narrow_tile(double* C, const double* A, const double* B, std::ptrdiff_t ld,
+                                               int k0, int k1, double sign) {
   double acc[Rows];
   for (int i = 0; i < Rows; ++i) acc[i] = C[i * ld];
   for (int k = k0; k < k1; ++k)

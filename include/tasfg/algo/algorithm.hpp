@@ -34,10 +34,10 @@ struct Algorithm {
   RuleKind rule = RuleKind::tas_optimal;
   std::string name;
   Tracking tracking = Tracking::averaged_d;
-  int period = 1;         // draws between two allocations
-  double weight = 0.05;   // of Tracking::exponential
-  double gap = 1e-7;      // certified relative gap of an allocation in the loop
-  double epsilon = 0.1;   // of the epsilon-greedy rules
+  int period = 1;        // draws between two allocations
+  double weight = 0.05;  // of Tracking::exponential
+  double gap = 1e-7;     // certified relative gap of an allocation in the loop
+  double epsilon = 0.1;  // of the epsilon-greedy rules
 };
 
 struct AlgorithmOption {
@@ -59,6 +59,7 @@ struct AlgorithmRow {
 [[nodiscard]] Algorithm algorithm_named(std::string_view name, const std::string& origin);
 
 /// Sets one option from text.
-void set_option(Algorithm& algorithm, std::string_view option, std::string_view text, const std::string& origin);
+void set_option(Algorithm& algorithm, std::string_view option, std::string_view text,
+                const std::string& origin);
 
 }  // namespace tasfg

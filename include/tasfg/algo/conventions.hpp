@@ -12,7 +12,7 @@ enum class GraphPrior {
   pseudo_count,  // Ĝ = (1 + N_vu)/max(1, N_v)
 };
 enum class StatisticKind {
-  counts,        // min f_u(M(t)); a vertex never observed is no evidence
+  counts,  // min f_u(M(t)); a vertex never observed is no evidence
   pseudo_count,  // t/max(1, T(N/(t−1); Ĝ, μ̂)) with the pseudo-count Ĝ and μ̂ = 1 where unseen, from t = K on
 };
 enum class ReportedTau { draws, draws_plus_one };
@@ -54,6 +54,7 @@ struct ConventionPoint {
 [[nodiscard]] Conventions conventions_named(std::string_view name, const std::string& origin);
 
 /// Sets one point from "name=value".
-void set_convention(Conventions& conventions, std::string_view name, std::string_view value, const std::string& origin);
+void set_convention(Conventions& conventions, std::string_view name, std::string_view value,
+                    const std::string& origin);
 
 }  // namespace tasfg

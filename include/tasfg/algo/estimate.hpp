@@ -27,7 +27,7 @@ class Estimate {
   [[nodiscard]] std::int64_t draws() const { return draws_; }
   [[nodiscard]] const std::vector<double>& pulls() const { return pulls_; }                // N_v
   [[nodiscard]] const std::vector<double>& observations() const { return observations_; }  // M_u
-  [[nodiscard]] const std::vector<double>& means() const { return means_; }                // μ̂_u, 1 where unseen
+  [[nodiscard]] const std::vector<double>& means() const { return means_; }  // μ̂_u, 1 where unseen
   [[nodiscard]] int best() const { return best_; }  // argmax μ̂, lowest index first
   [[nodiscard]] int unseen() const { return unseen_; }
   [[nodiscard]] int pulled() const { return pulled_; }  // vertices with N_v > 0
@@ -35,7 +35,9 @@ class Estimate {
   [[nodiscard]] GraphPrior prior() const { return conventions_.graph_prior; }
 
   /// N_vu for all v, at u: contiguous in v.
-  [[nodiscard]] const double* seen_through(int u) const { return counts_.data() + static_cast<std::size_t>(u) * n_; }
+  [[nodiscard]] const double* seen_through(int u) const {
+    return counts_.data() + static_cast<std::size_t>(u) * n_;
+  }
   [[nodiscard]] double count(int v, int u) const { return seen_through(u)[v]; }
 
   /// Ĝ_vu.

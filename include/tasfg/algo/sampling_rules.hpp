@@ -1,6 +1,6 @@
 /// The sampling rules. Each is a small class with
-///   int choose(const Estimate&, Stream&)   the next vertex, from what is known and the rule's own randomness;
-///   void shown(int u, double reward)        called for each reward that the chosen vertex shows;
+///   int choose(const Estimate&, Stream&)   the next vertex, from what is known and the rule's own
+///   randomness; void shown(int u, double reward)        called for each reward that the chosen vertex shows;
 ///   void finish(const Estimate&, int v)     called after the draw of v.
 /// The step loop is a template over the rule, so that these inline; none allocates after construction.
 #pragma once
@@ -116,7 +116,9 @@ template <typename Allocation>
 class TasRule : public NoMemory {
  public:
   TasRule(Allocation allocation, Tracker tracker, int K)
-      : allocation_(std::move(allocation)), tracker_(std::move(tracker)), omega_(static_cast<std::size_t>(K)) {}
+      : allocation_(std::move(allocation)),
+        tracker_(std::move(tracker)),
+        omega_(static_cast<std::size_t>(K)) {}
 
   template <typename Stream>
   int choose(const Estimate& e, Stream& /*stream*/) {

@@ -34,9 +34,12 @@ struct ThresholdRow {
 [[nodiscard]] inline double threshold_growth(ThresholdKind kind, double t) {
   const double log_t = log(t);
   switch (kind) {
-    case ThresholdKind::practical: return 3.0 * log(1.0 + 2.0 * log_t);
-    case ThresholdKind::proven: return 6.0 * log(1.0 + log_t);
-    case ThresholdKind::simple: return log(1.0 + log_t);
+    case ThresholdKind::practical:
+      return 3.0 * log(1.0 + 2.0 * log_t);
+    case ThresholdKind::proven:
+      return 6.0 * log(1.0 + log_t);
+    case ThresholdKind::simple:
+      return log(1.0 + log_t);
   }
   return 0.0;
 }

@@ -2,6 +2,8 @@
 /// anywhere and is the same on every machine, thread and restart.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include <Random123/philox.h>
@@ -28,34 +30,43 @@ template <typename... Words>
   return {state};
 }
 
-/// 64 random bits at a time from Philox4x32-10.
+/// Random words from Philox4x32-10. Blocks are made four at a time: they are independent, so their long
+/// chains of multiplications overlap.
 class PhiloxStream {
  public:
   explicit PhiloxStream(StreamKey key)
       : key_{{static_cast<std::uint32_t>(key.value), static_cast<std::uint32_t>(key.value >> 32)}} {}
 
+  std::uint32_t bits32() {
+    if (next_ == kWords) refill();
+    return words_[next_++];
+  }
   std::uint64_t bits() {
-    if (half_) {
-      half_ = false;
-      return spare_;
-    }
-    const r123::Philox4x32::ctr_type in{
-        {static_cast<std::uint32_t>(counter_), static_cast<std::uint32_t>(counter_ >> 32), 0, 0}};
-    const auto out = r123::Philox4x32{}(in, key_);
-    ++counter_;
-    spare_ = (static_cast<std::uint64_t>(out[3]) << 32) | out[2];
-    half_ = true;
-    return (static_cast<std::uint64_t>(out[1]) << 32) | out[0];
+    const std::uint64_t low = bits32();
+    return (static_cast<std::uint64_t>(bits32()) << 32) | low;
   }
 
   /// Uniform on [0, 1), 53 bits.
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
  private:
+  static constexpr std::size_t kWords = 16;
+
+  [[gnu::noinline]] void refill() {
+    for (std::size_t block = 0; block < kWords / 4; ++block) {
+      const r123::Philox4x32::ctr_type in{
+          {static_cast<std::uint32_t>(counter_), static_cast<std::uint32_t>(counter_ >> 32), 0, 0}};
+      const auto out = r123::Philox4x32{}(in, key_);
+      ++counter_;
+      for (std::size_t i = 0; i < 4; ++i) words_[4 * block + i] = out[i];
+    }
+    next_ = 0;
+  }
+
   r123::Philox4x32::key_type key_;
   std::uint64_t counter_ = 0;
-  std::uint64_t spare_ = 0;
-  bool half_ = false;
+  std::size_t next_ = kWords;
+  std::array<std::uint32_t, kWords> words_{};
 };
 
 }  // namespace tasfg

@@ -21,6 +21,24 @@ namespace tasfg {
 /// A key made of the graph, the means and the reward family: what a case is, not where it stands in a grid.
 [[nodiscard]] StreamKey content_key(const Instance& instance);
 
+/// An edge that fires with probability p: 32 bits decide, and once in 2³² more are drawn, so that p is exact.
+class EdgeSampler {
+ public:
+  explicit EdgeSampler(double p)
+      : threshold_(static_cast<std::uint64_t>(p * 0x1p32)),
+        rest_(p * 0x1p32 - static_cast<double>(threshold_)) {}
+  bool operator()(PhiloxStream& stream) const {
+    const std::uint64_t word = stream.bits32();
+    if (word != threshold_) [[likely]]
+      return word < threshold_;
+    return rest_(stream);
+  }
+
+ private:
+  std::uint64_t threshold_;  // 2³² where p = 1: always
+  BernoulliSampler rest_;
+};
+
 /// Draws one reward of a vertex.
 class GaussianReward {
  public:
@@ -86,8 +104,8 @@ class PhiloxEnvironment {
   using ChoiceStream = PhiloxStream;
 
   /// `content` is content_key(instance), made once per case.
-  PhiloxEnvironment(const Instance& instance, const Reward& family, StreamKey content, std::uint64_t master_seed,
-                    std::uint64_t seed)
+  PhiloxEnvironment(const Instance& instance, const Reward& family, StreamKey content,
+                    std::uint64_t master_seed, std::uint64_t seed)
       : choices_(stream_key(master_seed, content.value, seed, kChoices)) {
     const int K = instance.size();
     begin_.push_back(0);
@@ -97,7 +115,7 @@ class PhiloxEnvironment {
       rewards_.emplace_back(stream_key(master_seed, content.value, seed, kRewards, index));
       samplers_.push_back(sampler_of(family, instance.mean(v)));
       for (const Edge& edge : instance.graph().out(v))
-        edges_.push_back({edge.vertex, edge.probability == 1.0, BernoulliSampler(edge.probability)});
+        edges_.push_back({edge.vertex, edge.probability == 1.0, EdgeSampler(edge.probability)});
       begin_.push_back(edges_.size());
     }
   }
@@ -123,7 +141,7 @@ class PhiloxEnvironment {
   struct OutEdge {
     int vertex;
     bool certain;
-    BernoulliSampler fires;
+    EdgeSampler fires;
   };
   PhiloxStream choices_;
   std::vector<PhiloxStream> activations_, rewards_;

@@ -1,0 +1,68 @@
+#include "tasfg/algo/estimate.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tasfg/base/philox.hpp"
+
+namespace tasfg {
+namespace {
+
+Instance star() {
+  return {FeedbackGraph(3, {.5, .5, .5, 0, 1, 0, 0, 0, 1}), {0, .5, 1}, Gaussian{1.0}};
+}
+
+TEST(Estimate, KeepsCountsMeansAndTheBestVertex) {
+  const Instance instance = star();
+  Estimate e(instance, Setting::informed, {});
+  EXPECT_EQ(e.unseen(), 3);
+  EXPECT_EQ(e.edge(0, 2), 1.0);  // optimistic
+  e.pull(0);
+  e.observe(0, 1, 2.0);
+  EXPECT_EQ(e.best(), 1);
+  EXPECT_EQ(e.edge(0, 1), 1.0);
+  EXPECT_EQ(e.edge(0, 2), 0.0);
+  EXPECT_EQ(e.edge(1, 2), 1.0);  // vertex 1 was never pulled
+  e.pull(0);
+  e.observe(0, 1, -4.0);  // falls below the optimistic means: the lowest index is best
+  EXPECT_EQ(e.means()[1], -1.0);
+  EXPECT_EQ(e.best(), 0);
+  EXPECT_FALSE(e.best_is_unique());
+  EXPECT_EQ(e.unseen(), 2);
+}
+
+TEST(Estimate, PseudoCountsMayExceedOne) {
+  const Instance instance = star();
+  Estimate e(instance, Setting::informed, conventions_named("reference", "test"));
+  e.pull(1);
+  e.observe(1, 1, 0.0);
+  EXPECT_EQ(e.edge(1, 1), 2.0);
+  EXPECT_EQ(e.edge(1, 0), 1.0);
+  EXPECT_EQ(e.edge(0, 0), 1.0);
+}
+
+TEST(Estimate, KnownGraphsAreNotEstimated) {
+  const Instance instance = star();
+  Estimate e(instance, Setting::known_graph, {});
+  e.pull(0);
+  EXPECT_EQ(e.edge(0, 1), 0.5);
+  EXPECT_EQ(e.edge(2, 0), 0.0);
+}
+
+TEST(Estimate, BestIsAlwaysTheFirstLargestMean) {
+  PhiloxStream stream(stream_key(3));
+  const Instance instance = star();
+  for (int trial = 0; trial < 200; ++trial) {
+    Estimate e(instance, Setting::informed, {});
+    for (int i = 0; i < 100; ++i) {
+      e.pull(0);
+      e.observe(0, static_cast<int>(stream.uniform() * 3), std::floor(stream.uniform() * 4) - 1.5);
+      const auto& means = e.means();
+      ASSERT_EQ(e.best(), std::max_element(means.begin(), means.end()) - means.begin());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tasfg
