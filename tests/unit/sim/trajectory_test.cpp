@@ -26,6 +26,11 @@ void* operator new(std::size_t size) {
   if (void* p = std::malloc(size)) return p;
   throw std::bad_alloc();
 }
+// Standard algorithms use this one; a sanitizer's own would not match the delete below.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++heap_allocations;
+  return std::malloc(size);
+}
 void operator delete(void* p) noexcept {
   std::free(p);
 }
