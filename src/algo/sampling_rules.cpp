@@ -9,14 +9,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Index of the largest entry, the lowest first.
-int index_of_largest(const std::vector<double>& x) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < x.size(); ++i)
-    if (x[i] > x[best]) best = i;
-  return static_cast<int>(best);
-}
-
 }  // namespace
 
 GraphProduct::GraphProduct(const Instance& instance) : graph_(&instance.graph()) {}
@@ -54,18 +46,18 @@ ClosedForm::ClosedForm(const Instance& instance, RuleKind kind)
       seen_(static_cast<std::size_t>(instance.size())) {}
 
 bool ClosedForm::scores(const Estimate& e, std::vector<double>& out) {
-  if (!e.best_is_unique()) return false;
+  if (e.exact_gaps() ? e.draws() == 0 : !e.best_is_unique()) return false;
+  const std::size_t n = inverse_square_.size();
   const auto a = static_cast<std::size_t>(e.best());
   const double top = e.means()[a];
-  double largest = 0.0;
-  for (std::size_t u = 0; u < inverse_square_.size(); ++u) {
-    if (u == a) continue;
+  for (std::size_t u = 0; u < n; ++u) {
     const double gap = top - e.means()[u];
     inverse_square_[u] = 1.0 / (gap * gap);
-    largest = std::max(largest, inverse_square_[u]);
   }
-  inverse_square_[a] = largest;  // Δ at the best vertex is the smallest gap
-  if (!std::isfinite(largest)) return false;
+  inverse_square_[a] = 0.0;
+  const double largest = largest_of(inverse_square_.data(), n);
+  if (!std::isfinite(largest)) return false;  // a gap of 0: the best vertex is not unique
+  inverse_square_[a] = largest;               // Δ at the best vertex is the smallest gap
   product_.multiply(e, inverse_square_, out);
   return true;
 }
@@ -195,28 +187,23 @@ int Tracker::choose(const Estimate& e) {
   const bool reference = conventions_.allocation_update == AllocationUpdate::every_5K;
   if (reference || algorithm_.tracking != Tracking::c) {
     const double least = std::sqrt(t) - 0.5 * static_cast<double>(n);
-    int forced = -1;
-    for (std::size_t v = 0; v < n; ++v) {
-      if (!(N[v] < least)) continue;
-      if (forced < 0 || N[v] < N[static_cast<std::size_t>(forced)]) forced = static_cast<int>(v);
-      if (conventions_.forced_exploration == ForcedExploration::lowest_index) break;
+    const double fewest = smallest_of(N.data(), n);
+    if (fewest < least) {
+      if (conventions_.forced_exploration == ForcedExploration::least_pulled)
+        return first_index_of(fewest, N.data());
+      int v = 0;
+      while (!(N[static_cast<std::size_t>(v)] < least)) ++v;
+      return v;
     }
-    if (forced >= 0) return forced;
   }
   const double K = static_cast<double>(n);
   const bool scaled = algorithm_.tracking == Tracking::d || algorithm_.tracking == Tracking::exponential;
-  int chosen = 0;
-  double smallest = kInfinity;
   for (std::size_t v = 0; v < n; ++v) {
-    const double lag = reference ? N[v] / t - (updates_ > 0.0 ? total_[v] / updates_ : 1.0 / K)
-                       : scaled  ? N[v] - t * total_[v]
-                                 : N[v] - total_[v];
-    if (lag < smallest) {
-      smallest = lag;
-      chosen = static_cast<int>(v);
-    }
+    sorted_[v] = reference ? N[v] / t - (updates_ > 0.0 ? total_[v] / updates_ : 1.0 / K)
+                 : scaled  ? N[v] - t * total_[v]
+                           : N[v] - total_[v];
   }
-  return chosen;
+  return index_of_smallest(sorted_.data(), n);
 }
 
 Exp3Rule::Exp3Rule(const Instance& instance, const Conventions& conventions)
@@ -282,45 +269,35 @@ UcbERule::UcbERule(const Instance& instance)
       score_(mean_) {}
 
 int UcbERule::pick(const Estimate& e) {
+  bounds_.means(e, mean_.data());
   double total = 0.0;
-  for (std::size_t u = 0; u < mean_.size(); ++u) total += mean_[u] = bounds_.mean(e, u);
+  for (const double value : mean_) total += value;
   product_.multiply(e, mean_, score_);
   for (std::size_t v = 0; v < score_.size(); ++v) score_[v] += bounds_.edge_bonus(v) * total;
-  return index_of_largest(score_);
+  return index_of_largest(score_.data(), score_.size());
 }
 
-UcbVRule::UcbVRule(const Instance& instance) : bounds_(instance.size()) {}
+UcbVRule::UcbVRule(const Instance& instance)
+    : bounds_(instance.size()), score_(static_cast<std::size_t>(instance.size())) {}
 
-int UcbVRule::pick(const Estimate& e) const {
+int UcbVRule::pick(const Estimate& e) {
   const auto n = static_cast<std::size_t>(e.size());
-  std::size_t a = 0;
-  double top = bounds_.mean(e, 0);
-  for (std::size_t u = 1; u < n; ++u) {
-    const double value = bounds_.mean(e, u);
-    if (value > top) {
-      top = value;
-      a = u;
+  double* score = score_.data();
+  bounds_.means(e, score);
+  const int a = index_of_largest(score, n);
+  const double* through = e.seen_through(a);
+  if (e.graph_known()) {
+    for (std::size_t v = 0; v < n; ++v) score[v] = e.edge(static_cast<int>(v), a);
+  } else if (e.prior() == GraphPrior::pseudo_count) {
+    bounds_.edges(through, 1.0, score);
+  } else {
+    bounds_.edges(through, 0.0, score);
+    if (e.pulled() < e.size()) {
+      for (std::size_t v = 0; v < n; ++v)
+        if (e.pulls()[v] == 0.0) score[v] = 1.0 + bounds_.edge_bonus(v);
     }
   }
-  const bool pseudo = e.prior() == GraphPrior::pseudo_count;
-  const double* through = e.seen_through(static_cast<int>(a));
-  std::size_t chosen = 0;
-  double largest = -kInfinity;
-  for (std::size_t v = 0; v < n; ++v) {
-    double value;
-    if (e.graph_known())
-      value = e.edge(static_cast<int>(v), static_cast<int>(a));
-    else if (pseudo)
-      value = (1.0 + through[v]) * bounds_.inverse_N(v);
-    else
-      value = e.pulls()[v] > 0.0 ? through[v] * bounds_.inverse_N(v) : 1.0;
-    value += bounds_.edge_bonus(v);
-    if (value > largest) {
-      largest = value;
-      chosen = v;
-    }
-  }
-  return static_cast<int>(chosen);
+  return index_of_largest(score, n);
 }
 
 EpsGreedyRule::EpsGreedyRule(const Instance& instance, const Algorithm& algorithm)
@@ -330,7 +307,7 @@ EpsGreedyRule::EpsGreedyRule(const Instance& instance, const Algorithm& algorith
       scores_(static_cast<std::size_t>(instance.size())) {}
 
 int EpsGreedyRule::most_informative(const Estimate& e) {
-  return closed_form_.scores(e, scores_) ? index_of_largest(scores_) : e.best();
+  return closed_form_.scores(e, scores_) ? index_of_largest(scores_.data(), scores_.size()) : e.best();
 }
 
 }  // namespace tasfg

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tasfg/algo/conventions.hpp"
+#include "tasfg/base/extremes.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
@@ -49,6 +50,8 @@ class Estimate {
     return pulls_[i] > 0.0 ? count(v, u) / pulls_[i] : 1.0;
   }
 
+  /// Whether "unique" means what it says: no other mean equals the largest.
+  [[nodiscard]] bool exact_gaps() const { return conventions_.unique_best == UniqueBest::exact; }
   /// Whether the estimated best vertex is unique, by the convention.
   [[nodiscard]] bool best_is_unique() const;
 
@@ -78,12 +81,7 @@ class Estimate {
   }
 
  private:
-  void find_best() {
-    int best = 0;
-    for (int u = 1; u < K_; ++u)
-      if (means_[static_cast<std::size_t>(u)] > means_[static_cast<std::size_t>(best)]) best = u;
-    best_ = best;
-  }
+  void find_best() { best_ = index_of_largest(means_.data(), n_); }
 
   int K_;
   std::size_t n_;

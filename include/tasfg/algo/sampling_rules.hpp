@@ -196,11 +196,20 @@ class ConfidenceBounds {
   }
   void shown(int u) { stale_.push_back(u); }
   void finish(const Estimate& e, int v);
-  [[nodiscard]] double mean(const Estimate& e, std::size_t u) const {
-    return e.means()[u] + mean_width_ * inverse_root_M_[u];
+  /// μ̂^ucb of all vertices.
+  void means(const Estimate& e, double* out) const {
+    const double* mean = e.means().data();
+    const double* root = inverse_root_M_.data();
+    for (std::size_t u = 0; u < inverse_root_M_.size(); ++u) out[u] = mean[u] + mean_width_ * root[u];
+  }
+  /// Ĝ^ucb of the edges into one vertex, from the counts N_vu plus `pseudo`.
+  void edges(const double* counts, double pseudo, double* out) const {
+    const double* inverse = inverse_N_.data();
+    const double* root = inverse_root_N_.data();
+    for (std::size_t v = 0; v < inverse_N_.size(); ++v)
+      out[v] = (pseudo + counts[v]) * inverse[v] + edge_width_ * root[v];
   }
   [[nodiscard]] double edge_bonus(std::size_t v) const { return edge_width_ * inverse_root_N_[v]; }
-  [[nodiscard]] double inverse_N(std::size_t v) const { return inverse_N_[v]; }
 
  private:
   double mean_width_ = 0.0, edge_width_ = 0.0;
@@ -240,8 +249,9 @@ class UcbVRule {
   void finish(const Estimate& e, int v) { bounds_.finish(e, v); }
 
  private:
-  int pick(const Estimate& e) const;
+  int pick(const Estimate& e);
   ConfidenceBounds bounds_;
+  std::vector<double> score_;
 };
 
 /// With probability ε a uniform vertex, else the estimated best (plain) or the most informative one.

@@ -245,6 +245,22 @@ std::string odds_with_poisson(double mean, StreamKey key, int n, Draw draw) {
   return findings.text();
 }
 
+TEST(PhiloxStream, GivesTheWordsOfPhilox4x32InCounterOrder) {
+  for (const std::uint64_t key : {std::uint64_t{0}, std::uint64_t{0xfedcba9876543210}, ~std::uint64_t{0}}) {
+    PhiloxStream stream(StreamKey{key});
+    PhiloxStream wide(StreamKey{key});
+    for (std::uint32_t counter = 0; counter < 1000; ++counter) {
+      const auto block =
+          r123::Philox4x32{}(r123::Philox4x32::ctr_type{{counter, 0, 0, 0}},
+                             r123::Philox4x32::key_type{
+                                 {static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}});
+      for (std::size_t i = 0; i < 4; ++i) ASSERT_EQ(stream.bits32(), block[i]);
+      ASSERT_EQ(wide.bits(), (static_cast<std::uint64_t>(block[1]) << 32) | block[0]);
+      ASSERT_EQ(wide.bits(), (static_cast<std::uint64_t>(block[3]) << 32) | block[2]);
+    }
+  }
+}
+
 TEST(Philox, GivesTheVectorsPublishedWithRandom123) {
   using Generator = r123::Philox4x32;
   const auto check = [](Generator::ctr_type counter, Generator::key_type key, Generator::ctr_type expected) {
