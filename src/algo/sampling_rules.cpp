@@ -11,31 +11,50 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-GraphProduct::GraphProduct(const Instance& instance) : graph_(&instance.graph()) {}
+GraphProduct::GraphProduct(const Instance& instance) {
+  const auto K = static_cast<std::uint32_t>(instance.size());
+  begin_.push_back(0);
+  for (int v = 0; v < instance.size(); ++v) {
+    for (const Edge& edge : instance.graph().out(v)) {
+      const auto u = static_cast<std::uint32_t>(edge.vertex);
+      edges_.push_back({u, u * K + static_cast<std::uint32_t>(v), edge.probability});
+    }
+    begin_.push_back(edges_.size());
+  }
+}
 
 void GraphProduct::multiply(const Estimate& e, const std::vector<double>& x, std::vector<double>& out) const {
-  const int K = e.size();
+  const std::size_t n = out.size();
+  if (e.graph_known()) {
+    for (std::size_t v = 0; v < n; ++v) {
+      double sum = 0.0;
+      for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i) sum += edges_[i].probability * x[edges_[i].to];
+      out[v] = sum;
+    }
+    return;
+  }
+  if (e.prior() == GraphPrior::pseudo_count) {
+    // Every entry is positive here; in index order, as the published data had it.
+    for (std::size_t v = 0; v < n; ++v) {
+      double sum = 0.0;
+      for (std::size_t u = 0; u < n; ++u) sum += e.edge(static_cast<int>(v), static_cast<int>(u)) * x[u];
+      out[v] = sum;
+    }
+    return;
+  }
+  // A count can be positive on existing edges only.
+  const double* counts = e.counts();
+  const double* pulls = e.pulls().data();
+  for (std::size_t v = 0; v < n; ++v) {
+    double sum = 0.0;
+    for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i) sum += counts[edges_[i].count] * x[edges_[i].to];
+    out[v] = sum / pulls[v];
+  }
+  if (e.pulled() == e.size()) return;
   double total = 0.0;
   for (const double value : x) total += value;
-  for (int v = 0; v < K; ++v) {
-    const auto i = static_cast<std::size_t>(v);
-    double sum = 0.0;
-    if (e.prior() == GraphPrior::pseudo_count && !e.graph_known()) {
-      // Every entry is positive here; in index order, as the published data had it.
-      for (int u = 0; u < K; ++u) sum += e.edge(v, u) * x[static_cast<std::size_t>(u)];
-    } else if (e.graph_known()) {
-      for (const Edge& edge : graph_->out(v))
-        sum += edge.probability * x[static_cast<std::size_t>(edge.vertex)];
-    } else if (e.pulls()[i] == 0.0) {
-      sum = total;
-    } else {
-      // A count can be positive on existing edges only.
-      for (const Edge& edge : graph_->out(v))
-        sum += e.count(v, edge.vertex) * x[static_cast<std::size_t>(edge.vertex)];
-      sum /= e.pulls()[i];
-    }
-    out[i] = sum;
-  }
+  for (std::size_t v = 0; v < n; ++v)
+    if (pulls[v] == 0.0) out[v] = total;
 }
 
 ClosedForm::ClosedForm(const Instance& instance, RuleKind kind)
@@ -190,7 +209,7 @@ int Tracker::choose(const Estimate& e) {
     const double fewest = smallest_of(N.data(), n);
     if (fewest < least) {
       if (conventions_.forced_exploration == ForcedExploration::least_pulled)
-        return first_index_of(fewest, N.data());
+        return first_index_of(fewest, N.data(), n);
       int v = 0;
       while (!(N[static_cast<std::size_t>(v)] < least)) ++v;
       return v;
@@ -248,15 +267,15 @@ ConfidenceBounds::ConfidenceBounds(int K)
     : inverse_root_M_(static_cast<std::size_t>(K), 1.0),
       inverse_root_N_(inverse_root_M_),
       inverse_N_(inverse_root_M_) {
-  stale_.reserve(static_cast<std::size_t>(K));
+  stale_.resize(static_cast<std::size_t>(K));
 }
 
 void ConfidenceBounds::finish(const Estimate& e, int v) {
-  for (const int u : stale_) {
-    const auto i = static_cast<std::size_t>(u);
-    inverse_root_M_[i] = 1.0 / std::sqrt(e.observations()[i]);
+  for (std::size_t k = 0; k < stale_count_; ++k) {
+    const auto u = static_cast<std::size_t>(stale_[k]);
+    inverse_root_M_[u] = 1.0 / std::sqrt(e.observations()[u]);
   }
-  stale_.clear();
+  stale_count_ = 0;
   const auto i = static_cast<std::size_t>(v);
   inverse_root_N_[i] = 1.0 / std::sqrt(e.pulls()[i]);
   inverse_N_[i] = 1.0 / e.pulls()[i];

@@ -40,6 +40,8 @@ class Estimate {
     return counts_.data() + static_cast<std::size_t>(u) * n_;
   }
   [[nodiscard]] double count(int v, int u) const { return seen_through(u)[v]; }
+  /// All counts: N_vu at [u·K + v].
+  [[nodiscard]] const double* counts() const { return counts_.data(); }
 
   /// Ĝ_vu.
   [[nodiscard]] double edge(int v, int u) const {

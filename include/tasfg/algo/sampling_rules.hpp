@@ -53,7 +53,13 @@ class GraphProduct {
   void multiply(const Estimate& e, const std::vector<double>& x, std::vector<double>& out) const;
 
  private:
-  const FeedbackGraph* graph_;
+  struct OutEdge {
+    std::uint32_t to;
+    std::uint32_t count;  // where the estimate keeps N_vu
+    double probability;
+  };
+  std::vector<OutEdge> edges_;  // of all vertices in turn
+  std::vector<std::size_t> begin_;
 };
 
 /// The closed-form allocations of an estimated model, without allocating.
@@ -188,13 +194,16 @@ class Exp3Rule {
 class ConfidenceBounds {
  public:
   explicit ConfidenceBounds(int K);
-  /// To be called before each choice.
+  /// To be called before each choice. The next choice's widths are worked out now: they depend on no data, so
+  /// that their long chain of operations runs beside the rest of this step.
   void advance(const Estimate& e) {
-    const double l = log(1.0 + static_cast<double>(e.draws()));
-    mean_width_ = std::sqrt(2.0 * l);
-    edge_width_ = e.graph_known() ? 0.0 : std::sqrt(0.5 * l);
+    mean_width_ = next_mean_width_;
+    edge_width_ = next_edge_width_;
+    const double l = log(2.0 + static_cast<double>(e.draws()));
+    next_mean_width_ = std::sqrt(2.0 * l);
+    next_edge_width_ = e.graph_known() ? 0.0 : std::sqrt(0.5 * l);
   }
-  void shown(int u) { stale_.push_back(u); }
+  void shown(int u) { stale_[stale_count_++] = u; }
   void finish(const Estimate& e, int v);
   /// μ̂^ucb of all vertices.
   void means(const Estimate& e, double* out) const {
@@ -212,9 +221,11 @@ class ConfidenceBounds {
   [[nodiscard]] double edge_bonus(std::size_t v) const { return edge_width_ * inverse_root_N_[v]; }
 
  private:
-  double mean_width_ = 0.0, edge_width_ = 0.0;
+  double mean_width_ = 0.0, edge_width_ = 0.0;  // √(2 ln(1 + t)), √(ln(1 + t)/2); 0 at the first draw
+  double next_mean_width_ = 0.0, next_edge_width_ = 0.0;             // at the next draw
   std::vector<double> inverse_root_M_, inverse_root_N_, inverse_N_;  // of max(1, ·)
-  std::vector<int> stale_;
+  std::vector<int> stale_;                                           // vertices observed in this draw
+  std::size_t stale_count_ = 0;
 };
 
 /// argmax_v (G^ucb μ^ucb)_v.

@@ -42,17 +42,17 @@ inline double smallest_of(const double* x, std::size_t n) {
 }
 
 /// The lowest index whose entry equals `value`, which must be there.
-inline int first_index_of(double value, const double* x) {
-  int i = 0;
-  while (x[i] != value) ++i;
-  return i;
+inline int first_index_of(double value, const double* x, std::size_t n) {
+  int found = 0;
+  for (std::size_t i = n; i-- > 0;) found = x[i] == value ? static_cast<int>(i) : found;
+  return found;
 }
 
 inline int index_of_largest(const double* x, std::size_t n) {
-  return first_index_of(largest_of(x, n), x);
+  return first_index_of(largest_of(x, n), x, n);
 }
 inline int index_of_smallest(const double* x, std::size_t n) {
-  return first_index_of(smallest_of(x, n), x);
+  return first_index_of(smallest_of(x, n), x, n);
 }
 
 }  // namespace tasfg

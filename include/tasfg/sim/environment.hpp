@@ -21,24 +21,6 @@ namespace tasfg {
 /// A key made of the graph, the means and the reward family: what a case is, not where it stands in a grid.
 [[nodiscard]] StreamKey content_key(const Instance& instance);
 
-/// An edge that fires with probability p: 32 bits decide, and once in 2³² more are drawn, so that p is exact.
-class EdgeSampler {
- public:
-  explicit EdgeSampler(double p)
-      : threshold_(static_cast<std::uint64_t>(p * 0x1p32)),
-        rest_(p * 0x1p32 - static_cast<double>(threshold_)) {}
-  bool operator()(PhiloxStream& stream) const {
-    const std::uint64_t word = stream.bits32();
-    if (word != threshold_) [[likely]]
-      return word < threshold_;
-    return rest_(stream);
-  }
-
- private:
-  std::uint64_t threshold_;  // 2³² where p = 1: always
-  BernoulliSampler rest_;
-};
-
 /// Draws one reward of a vertex.
 class GaussianReward {
  public:
@@ -114,22 +96,44 @@ class PhiloxEnvironment {
       activations_.emplace_back(stream_key(master_seed, content.value, seed, kActivations, index));
       rewards_.emplace_back(stream_key(master_seed, content.value, seed, kRewards, index));
       samplers_.push_back(sampler_of(family, instance.mean(v)));
-      for (const Edge& edge : instance.graph().out(v))
-        edges_.push_back({edge.vertex, edge.probability == 1.0, EdgeSampler(edge.probability)});
+      bool certain = true;
+      for (const Edge& edge : instance.graph().out(v)) {
+        const auto threshold = static_cast<std::uint64_t>(edge.probability * 0x1p32);
+        edges_.push_back(
+            {edge.vertex, threshold, edge.probability * 0x1p32 - static_cast<double>(threshold)});
+        certain = certain && edge.probability == 1.0;
+      }
+      certain_.push_back(certain ? 1 : 0);
       begin_.push_back(edges_.size());
     }
+    fired_.resize(static_cast<std::size_t>(K) + 1);
   }
 
   /// Pulls v; calls show(u, reward) for each edge that fires.
   template <typename Show>
   void pull(int v, Show show) {
     const auto i = static_cast<std::size_t>(v);
-    PhiloxStream& activations = activations_[i];
-    for (std::size_t e = begin_[i]; e < begin_[i + 1]; ++e) {
-      const OutEdge& edge = edges_[e];
-      if (!edge.certain && !edge.fires(activations)) continue;
-      const auto u = static_cast<std::size_t>(edge.vertex);
-      show(edge.vertex, samplers_[u](rewards_[u]));
+    // First which edges fire, without a branch on it: the outcome is random, so that every other branch would
+    // be mispredicted. Then the rewards of those that did.
+    std::size_t count = 0;
+    if (certain_[i] != 0) {
+      for (std::size_t e = begin_[i]; e < begin_[i + 1]; ++e) fired_[count++] = edges_[e].vertex;
+    } else {
+      PhiloxStream& activations = activations_[i];
+      for (std::size_t e = begin_[i]; e < begin_[i + 1]; ++e) {
+        const OutEdge& edge = edges_[e];
+        // 32 bits decide; once in 2³² they tie and more are drawn, so that the probability is exact.
+        const std::uint64_t word = activations.bits32();
+        bool fires = word < edge.threshold;
+        if (word == edge.threshold) [[unlikely]]
+          fires = BernoulliSampler(edge.rest)(activations);
+        fired_[count] = edge.vertex;
+        count += fires ? 1 : 0;
+      }
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto u = static_cast<std::size_t>(fired_[k]);
+      show(fired_[k], samplers_[u](rewards_[u]));
     }
   }
 
@@ -140,14 +144,16 @@ class PhiloxEnvironment {
   enum Purpose : std::uint64_t { kChoices, kActivations, kRewards };
   struct OutEdge {
     int vertex;
-    bool certain;
-    EdgeSampler fires;
+    std::uint64_t threshold;  // ⌊p·2³²⌋; 2³² where p = 1
+    double rest;              // what ⌊·⌋ cut off
   };
   PhiloxStream choices_;
   std::vector<PhiloxStream> activations_, rewards_;
   std::vector<decltype(sampler_of(std::declval<Reward>(), 0.0))> samplers_;
   std::vector<OutEdge> edges_;
   std::vector<std::size_t> begin_;
+  std::vector<char> certain_;  // all out-edges have probability 1
+  std::vector<int> fired_;
 };
 
 /// Gaussian rewards only.
