@@ -1,8 +1,9 @@
 """Replays the published runs and counts the rows that come out exactly.
 
-usage: replay.py --tasfg build/release/src/tasfg --published published_runs.csv [--algorithms a,b] [--largest N]
+usage: replay.py --tasfg build/release/src/tasfg --published published_runs.csv [--algorithms a,b] [--largest N] [--fewest N]
 
-Rows whose published stopping time exceeds --largest are left out and counted.
+Runs whose published stopping time exceeds --largest are left out and counted; --fewest keeps the N shortest runs of
+each instance instead.
 """
 
 import argparse
@@ -19,6 +20,7 @@ def main() -> int:
     parser.add_argument("--published", required=True)
     parser.add_argument("--algorithms", default="exp3.g,tas-fg-heur,ucb-fg-e,ucb-fg-v")
     parser.add_argument("--largest", type=float, default=1e9)
+    parser.add_argument("--fewest", type=int)
     options = parser.parse_args()
 
     published = collections.defaultdict(dict)
@@ -33,6 +35,8 @@ def main() -> int:
             continue
         runs = published[key]
         chosen = {s: rows for s, rows in runs.items() if max(tau for tau, _ in rows.values()) <= options.largest}
+        if options.fewest:
+            chosen = dict(sorted(runs.items(), key=lambda run: max(tau for tau, _ in run[1].values()))[: options.fewest])
         started = time.time()
         equal = rows = 0
         if chosen:
