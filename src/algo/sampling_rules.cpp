@@ -282,7 +282,7 @@ void ConfidenceBounds::finish(const Estimate& e, int v) {
 }
 
 UcbERule::UcbERule(const Instance& instance)
-    : bounds_(instance.size()),
+    : UcbRule(instance.size()),
       product_(instance),
       mean_(static_cast<std::size_t>(instance.size())),
       score_(mean_) {}
@@ -297,7 +297,7 @@ int UcbERule::pick(const Estimate& e) {
 }
 
 UcbVRule::UcbVRule(const Instance& instance)
-    : bounds_(instance.size()), score_(static_cast<std::size_t>(instance.size())) {}
+    : UcbRule(instance.size()), score_(static_cast<std::size_t>(instance.size())) {}
 
 int UcbVRule::pick(const Estimate& e) {
   const auto n = static_cast<std::size_t>(e.size());

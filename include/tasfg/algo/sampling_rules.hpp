@@ -228,40 +228,41 @@ class ConfidenceBounds {
   std::size_t stale_count_ = 0;
 };
 
-/// argmax_v (G^ucb μ^ucb)_v.
-class UcbERule {
+/// What both UCB rules do; `Rule::pick` chooses from the bounds.
+template <typename Rule>
+class UcbRule {
  public:
-  explicit UcbERule(const Instance& instance);
+  explicit UcbRule(int K) : bounds_(K) {}
   template <typename Stream>
   int choose(const Estimate& e, Stream& /*stream*/) {
     bounds_.advance(e);
-    return pick(e);
+    return static_cast<Rule*>(this)->pick(e);
   }
   void shown(int u, double /*reward*/) { bounds_.shown(u); }
   void finish(const Estimate& e, int v) { bounds_.finish(e, v); }
 
- private:
-  int pick(const Estimate& e);
+ protected:
   ConfidenceBounds bounds_;
+};
+
+/// argmax_v (G^ucb μ^ucb)_v.
+class UcbERule : public UcbRule<UcbERule> {
+ public:
+  explicit UcbERule(const Instance& instance);
+  int pick(const Estimate& e);
+
+ private:
   GraphProduct product_;
   std::vector<double> mean_, score_;
 };
 
 /// argmax_v G^ucb_{v,a} at a = argmax μ^ucb.
-class UcbVRule {
+class UcbVRule : public UcbRule<UcbVRule> {
  public:
   explicit UcbVRule(const Instance& instance);
-  template <typename Stream>
-  int choose(const Estimate& e, Stream& /*stream*/) {
-    bounds_.advance(e);
-    return pick(e);
-  }
-  void shown(int u, double /*reward*/) { bounds_.shown(u); }
-  void finish(const Estimate& e, int v) { bounds_.finish(e, v); }
+  int pick(const Estimate& e);
 
  private:
-  int pick(const Estimate& e);
-  ConfidenceBounds bounds_;
   std::vector<double> score_;
 };
 

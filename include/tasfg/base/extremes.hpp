@@ -6,39 +6,30 @@
 
 namespace tasfg {
 
-/// The largest of n ≥ 1 entries. Four running maxima: max is exact, so their order does not matter.
-inline double largest_of(const double* x, std::size_t n) {
-  const auto larger = [](double a, double b) { return a > b ? a : b; };
+/// The entry that `pick` prefers among n ≥ 1. Four running ones: picking is exact, so their order does not
+/// matter.
+template <typename Pick>
+inline double extreme_of(const double* x, std::size_t n, Pick pick) {
   double a = x[0];
   double b = a;
   double c = a;
   double d = a;
   std::size_t i = 1;
   for (; i + 4 <= n; i += 4) {
-    a = larger(x[i], a);
-    b = larger(x[i + 1], b);
-    c = larger(x[i + 2], c);
-    d = larger(x[i + 3], d);
+    a = pick(x[i], a);
+    b = pick(x[i + 1], b);
+    c = pick(x[i + 2], c);
+    d = pick(x[i + 3], d);
   }
-  for (; i < n; ++i) a = larger(x[i], a);
-  return larger(larger(a, b), larger(c, d));
+  for (; i < n; ++i) a = pick(x[i], a);
+  return pick(pick(a, b), pick(c, d));
 }
 
+inline double largest_of(const double* x, std::size_t n) {
+  return extreme_of(x, n, [](double a, double b) { return a > b ? a : b; });
+}
 inline double smallest_of(const double* x, std::size_t n) {
-  const auto smaller = [](double a, double b) { return a < b ? a : b; };
-  double a = x[0];
-  double b = a;
-  double c = a;
-  double d = a;
-  std::size_t i = 1;
-  for (; i + 4 <= n; i += 4) {
-    a = smaller(x[i], a);
-    b = smaller(x[i + 1], b);
-    c = smaller(x[i + 2], c);
-    d = smaller(x[i + 3], d);
-  }
-  for (; i < n; ++i) a = smaller(x[i], a);
-  return smaller(smaller(a, b), smaller(c, d));
+  return extreme_of(x, n, [](double a, double b) { return a < b ? a : b; });
 }
 
 /// The lowest index whose entry equals `value`, which must be there.
