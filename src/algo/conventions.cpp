@@ -39,6 +39,18 @@ std::span<const ConventionPoint> convention_points() {
   return kPoints;
 }
 
+std::string points_text(const Conventions& conventions) {
+  std::string text;
+  for (const ConventionPoint& point : kPoints) {
+    // A point has its reference value where setting it changes nothing.
+    Conventions changed = conventions;
+    point.set(changed, true);
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", point.name,
+                        changed == conventions ? point.reference : point.paper);
+  }
+  return text;
+}
+
 Conventions conventions_named(std::string_view name, const std::string& origin) {
   Conventions conventions;
   if (name == "paper") return conventions;

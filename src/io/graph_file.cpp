@@ -5,8 +5,8 @@
 #include <system_error>
 #include <vector>
 
+#include "hdf5_handle.hpp"
 #include <fmt/format.h>
-#include <hdf5.h>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/model/graph_csv.hpp"
@@ -15,39 +15,6 @@ namespace tasfg {
 namespace {
 
 constexpr hsize_t kLargestK = 4096;
-
-/// Closes an HDF5 identifier.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  [[nodiscard]] bool valid() const { return id_ >= 0; }
-  operator hid_t() const { return id_; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
-
-/// HDF5 prints its error stack to stderr unless told otherwise; our messages are one line.
-class QuietHdf5 {
- public:
-  QuietHdf5() {
-    H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, function_, data_); }
-  QuietHdf5(const QuietHdf5&) = delete;
-  QuietHdf5& operator=(const QuietHdf5&) = delete;
-
- private:
-  H5E_auto2_t function_ = nullptr;
-  void* data_ = nullptr;
-};
 
 /// A link that leads out of the file could lead anywhere (another user's file, a FIFO): it is not followed.
 herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) {

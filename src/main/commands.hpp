@@ -9,5 +9,9 @@ namespace tasfg {
 void add_solve_command(CLI::App& app, int& status);
 void add_simulate_command(CLI::App& app, int& status);
 void add_list_command(CLI::App& app, int& status);
+void add_plan_command(CLI::App& app, int& status);
+void add_sweep_command(CLI::App& app, int& status, char** arguments);
+void add_status_command(CLI::App& app, int& status);
+void add_merge_command(CLI::App& app, int& status);
 
 }  // namespace tasfg

@@ -1,6 +1,8 @@
 /// tasfg: pure exploration with feedback graphs. See `tasfg --help`.
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <string_view>
 
 #include "commands.hpp"
 #include <CLI/CLI.hpp>
@@ -12,9 +14,22 @@ namespace {
 
 constexpr int kBadInput = 2;
 
+/// Of several processes that a launcher started, all fail alike on bad options: one says why.
+bool speaks() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* rank = std::getenv(name); rank != nullptr && *rank != '\0')
+      return std::string_view(rank) == "0";
+  return true;
+}
+
+void complain(std::string_view text) {
+  if (speaks()) fmt::print(stderr, "tasfg: {}\n", text);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
-      "Pure exploration with feedback graphs: characteristic times with certificates, and simulation.",
+      "Pure exploration with feedback graphs: characteristic times with certificates, simulation, and sweeps "
+      "over many cores and nodes.",
       "tasfg"};
   app.set_version_flag("--version", "tasfg " TASFG_VERSION);
   app.require_subcommand(1);
@@ -22,6 +37,10 @@ int run(int argc, char** argv) {
   int status = 0;
   tasfg::add_solve_command(app, status);
   tasfg::add_simulate_command(app, status);
+  tasfg::add_plan_command(app, status);
+  tasfg::add_sweep_command(app, status, argv);
+  tasfg::add_status_command(app, status);
+  tasfg::add_merge_command(app, status);
   tasfg::add_list_command(app, status);
   try {
     app.parse(argc, argv);
@@ -41,10 +60,10 @@ int main(int argc, char** argv) {
     if (std::fflush(stdout) != 0) throw tasfg::InputError("standard output: cannot be written");
     return status;
   } catch (const tasfg::InputError& error) {
-    fmt::print(stderr, "tasfg: {}\n", error.what());
+    complain(error.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "tasfg: out of memory\n");
+    complain("out of memory");
     return kBadInput;
   } catch (const std::exception& error) {
     fmt::print(stderr, "tasfg: {}\n", error.what());

@@ -48,18 +48,6 @@ double norm(const std::vector<double>& x) {
   return std::sqrt(total);
 }
 
-const char* to_string(Observability observability) {
-  switch (observability) {
-    case Observability::strong:
-      return "strong";
-    case Observability::weak:
-      return "weak";
-    case Observability::none:
-      return "none";
-  }
-  return "";
-}
-
 /// JSON has no infinity: null, which here always means "infinite" or "not applicable".
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);

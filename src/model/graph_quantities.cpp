@@ -484,6 +484,29 @@ Bounded domination(const FeedbackGraph& graph, const std::vector<int>& targets) 
 
 }  // namespace
 
+const char* to_string(Observability observability) {
+  switch (observability) {
+    case Observability::strong:
+      return "strong";
+    case Observability::weak:
+      return "weak";
+    case Observability::none:
+      return "none";
+  }
+  return "";
+}
+
+Observability observability_of(const FeedbackGraph& graph) {
+  const int K = graph.size();
+  Observability all = Observability::strong;
+  for (int v = 0; v < K; ++v) {
+    const auto sources = static_cast<int>(graph.in(v).size());
+    if (sources == 0) return Observability::none;
+    if (!graph.has_edge(v, v) && sources < K - 1) all = Observability::weak;
+  }
+  return all;
+}
+
 GraphQuantities graph_quantities(const FeedbackGraph& graph) {
   const int K = graph.size();
   GraphQuantities q;
@@ -496,10 +519,7 @@ GraphQuantities graph_quantities(const FeedbackGraph& graph) {
     observable.push_back(v);
     (loop || sources == K - 1 ? q.strong : q.weak).push_back(v);
   }
-  if (static_cast<int>(observable.size()) < K)
-    q.observability = Observability::none;
-  else
-    q.observability = q.weak.empty() ? Observability::strong : Observability::weak;
+  q.observability = observability_of(graph);
 
   Bounded independent = independence(graph);
   q.independence = independent.size;

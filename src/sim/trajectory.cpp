@@ -1,6 +1,7 @@
 #include "tasfg/sim/trajectory.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -116,11 +117,14 @@ class StoppingRule {
 /// The step loop. Everything it calls is known here, so that it inlines.
 template <typename Reward, typename Environment, typename Rule>
 TrajectoryRecord run_loop(const Reward& reward, const Instance& instance, const SimulationOptions& options,
-                          std::span<const double> log_inv_delta, Environment environment, Rule rule) {
+                          std::span<const double> log_inv_delta, const std::atomic<bool>& cancel,
+                          Environment environment, Rule rule) {
   Estimate estimate(instance, options.setting, options.conventions);
   StoppingRule<Reward> stopping(reward, instance, options, log_inv_delta);
   const bool uninformed = options.setting == Setting::uninformed;
   while (!stopping.stopped(estimate) && estimate.draws() < options.max_steps) {
+    if (cancel.load(std::memory_order_relaxed)) [[unlikely]]
+      return {{}, {}, estimate.draws(), RunStatus::cancelled};
     const int v = rule.choose(estimate, environment.choices());
     estimate.pull(v);
     environment.pull(v, [&](int u, double r) {
@@ -141,7 +145,8 @@ TrajectoryRecord run_loop(const Reward& reward, const Instance& instance, const 
 /// Calls body(rule) with the rule's own type.
 template <typename Body>
 TrajectoryRecord with_rule(const Instance& instance, const SimulationOptions& options,
-                           const Algorithm& algorithm, const std::vector<double>& optimal, Body body) {
+                           const Algorithm& algorithm,
+                           const std::function<const std::vector<double>&()>& optimal, Body body) {
   const int K = instance.size();
   switch (algorithm.rule) {
     case RuleKind::tas_optimal:
@@ -164,7 +169,7 @@ TrajectoryRecord with_rule(const Instance& instance, const SimulationOptions& op
     case RuleKind::uniform:
       return body(UniformRule());
     case RuleKind::oracle:
-      return body(OracleRule(optimal));
+      return body(OracleRule(optimal()));
   }
   return {};
 }
@@ -195,7 +200,11 @@ Simulation::Simulation(const Instance& instance, const SimulationOptions& option
         "stream = numpy with {} rewards (it replays the published runs, which are gaussian)", family));
   if (options.max_steps < 1)
     throw InputError(fmt::format("max_steps = {} (must be positive)", options.max_steps));
-  optimal_ = characteristic_time(instance).allocation;
+}
+
+const std::vector<double>& Simulation::optimal() const {
+  std::call_once(solved_, [this] { optimal_ = characteristic_time(instance_).allocation; });
+  return optimal_;
 }
 
 void Simulation::check(const Algorithm& algorithm) const {
@@ -208,21 +217,25 @@ void Simulation::check(const Algorithm& algorithm) const {
 }
 
 TrajectoryRecord Simulation::run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
-                                 std::uint64_t seed) const {
+                                 std::uint64_t seed, const std::atomic<bool>* cancel) const {
+  static const std::atomic<bool> never{false};
+  const std::atomic<bool>& cancelled = cancel != nullptr ? *cancel : never;
   return std::visit(
       [&](const auto& reward) {
-        return with_rule(instance_, options_, algorithm, optimal_, [&](auto rule) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(reward)>, Gaussian>) {
-            if (options_.stream == StreamKind::numpy)
-              return run_loop(reward, instance_, options_, log_inv_delta,
-                              NumpyEnvironment(instance_, reward, static_cast<std::uint32_t>(seed)),
+        return with_rule(
+            instance_, options_, algorithm, [this]() -> const auto& { return optimal(); },
+            [&](auto rule) {
+              if constexpr (std::is_same_v<std::decay_t<decltype(reward)>, Gaussian>) {
+                if (options_.stream == StreamKind::numpy)
+                  return run_loop(reward, instance_, options_, log_inv_delta, cancelled,
+                                  NumpyEnvironment(instance_, reward, static_cast<std::uint32_t>(seed)),
+                                  std::move(rule));
+              }
+              return run_loop(reward, instance_, options_, log_inv_delta, cancelled,
+                              PhiloxEnvironment<std::decay_t<decltype(reward)>>(instance_, reward, content_,
+                                                                                options_.master_seed, seed),
                               std::move(rule));
-          }
-          return run_loop(reward, instance_, options_, log_inv_delta,
-                          PhiloxEnvironment<std::decay_t<decltype(reward)>>(instance_, reward, content_,
-                                                                            options_.master_seed, seed),
-                          std::move(rule));
-        });
+            });
       },
       instance_.reward());
 }

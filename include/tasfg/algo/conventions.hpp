@@ -50,6 +50,9 @@ struct ConventionPoint {
 };
 [[nodiscard]] std::span<const ConventionPoint> convention_points();
 
+/// Every point with its value: "graph-prior=optimistic statistic=counts …".
+[[nodiscard]] std::string points_text(const Conventions& conventions);
+
 /// "paper" or "reference".
 [[nodiscard]] Conventions conventions_named(std::string_view name, const std::string& origin);
 

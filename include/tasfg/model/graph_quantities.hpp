@@ -8,6 +8,7 @@
 namespace tasfg {
 
 enum class Observability { strong, weak, none };
+[[nodiscard]] const char* to_string(Observability observability);
 
 /// A number known exactly (lower == upper) or only between bounds.
 struct Count {
@@ -28,6 +29,9 @@ struct GraphQuantities {
   Count domination;                      // least number of vertices that dominate all of V
   std::vector<int> dominating_set;       // attains domination.upper
 };
+
+/// The class alone, which is cheap.
+[[nodiscard]] Observability observability_of(const FeedbackGraph& graph);
 
 /// Exact by branch and bound for K ≤ 64; above that α, δ(G) and the domination number are bounds.
 [[nodiscard]] GraphQuantities graph_quantities(const FeedbackGraph& graph);

@@ -1,7 +1,9 @@
 /// One trajectory: a sampling rule in an environment until the stopping rule fires at every δ.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -26,7 +28,7 @@ struct SimulationOptions {
   std::int64_t max_steps = 1'000'000'000;
 };
 
-enum class RunStatus { done, capped };
+enum class RunStatus { done, capped, cancelled };
 
 /// What happened at one δ.
 struct StoppingTime {
@@ -53,14 +55,18 @@ class Simulation {
   void check(const Algorithm& algorithm) const;
 
   /// Runs one trajectory. `log_inv_delta` holds ln(1/δ) in any order. Safe to call from several threads.
+  /// Soon after `cancel` becomes true the run ends with status cancelled, and its record means nothing.
   [[nodiscard]] TrajectoryRecord run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
-                                     std::uint64_t seed) const;
+                                     std::uint64_t seed, const std::atomic<bool>* cancel = nullptr) const;
 
  private:
   const Instance& instance_;
   SimulationOptions options_;
   StreamKey content_;
-  std::vector<double> optimal_;  // ω*, for the oracle
+  mutable std::once_flag solved_;
+  mutable std::vector<double> optimal_;  // ω*, solved when the oracle first asks
+
+  [[nodiscard]] const std::vector<double>& optimal() const;
 };
 
 }  // namespace tasfg

@@ -1,0 +1,67 @@
+/// The processes of one sweep and the messages between them. Alone, without a launcher, MPI is not touched.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tasfg {
+
+enum class Tag : int {
+  hello,   // worker → coordinator: threads, digest, host, complaint
+  chunks,  // coordinator → worker
+  report,  // worker → coordinator
+  drain,   // coordinator → worker: give back what is queued
+  cancel,  // coordinator → worker: end what runs, too
+  stop,    // coordinator → worker: nothing more will come
+  signal,  // worker → coordinator: this process was told to stop
+};
+
+struct Message {
+  int from = 0;
+  Tag tag = Tag::hello;
+  std::vector<std::int64_t> words;
+};
+
+class Link {
+ public:
+  /// Joins the other processes where a launcher started several, and is alone otherwise. An InputError where
+  /// the launcher started copies that do not know of each other.
+  Link();
+  /// Waits for the others, unless `abandon` was called.
+  ~Link();
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] bool alone() const { return size_ == 1; }
+  [[nodiscard]] bool launched() const { return launched_; }
+
+  /// The same text at every rank, from rank 0's. Every rank calls it.
+  void broadcast(std::string& text) const;
+  /// How many ranks may use the same cores as this one, itself included. Every rank calls it.
+  [[nodiscard]] int sharers(std::uint64_t host, std::uint64_t cores) const;
+
+  void send(int to, Tag tag, std::vector<std::int64_t> words);
+  /// A message that has arrived, if any.
+  [[nodiscard]] std::optional<Message> receive();
+  /// Waits until what was sent has left.
+  void flush();
+  /// The others may be gone: do not wait for them at the end.
+  void abandon() { abandoned_ = true; }
+
+ private:
+  struct Mpi;
+  std::unique_ptr<Mpi> mpi_;
+  int rank_ = 0, size_ = 1;
+  bool launched_ = false, abandoned_ = false;
+};
+
+/// Texts in messages.
+void put_text(std::vector<std::int64_t>& words, const std::string& text);
+[[nodiscard]] std::string get_text(const std::vector<std::int64_t>& words, std::size_t& at);
+
+}  // namespace tasfg

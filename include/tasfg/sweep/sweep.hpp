@@ -1,0 +1,48 @@
+/// A sweep: one coordinator (rank 0, which works too) and workers, until the job is done or interrupted.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tasfg/sweep/link.hpp"
+#include "tasfg/sweep/study.hpp"
+
+namespace tasfg {
+
+/// Part `index` of `count` of a grid. The part of a task depends on the job alone.
+struct Shard {
+  std::int64_t index = 0, count = 1;
+  [[nodiscard]] bool holds(std::size_t cell, std::int64_t seed, std::int64_t replications) const {
+    // Neighbouring seeds stay together; which cell starts where changes, so that few seeds spread as well.
+    const auto offset = static_cast<std::int64_t>(cell % static_cast<std::size_t>(count));
+    return (seed * count / replications + offset) % count == index;
+  }
+  [[nodiscard]] bool holds_case(std::size_t case_index) const {
+    return static_cast<std::int64_t>(case_index % static_cast<std::size_t>(count)) == index;
+  }
+  [[nodiscard]] bool whole() const { return count == 1; }
+};
+
+struct SweepOptions {
+  std::string job;
+  std::string output;
+  std::vector<std::string> overrides;
+  int threads = 0;  // 0: this rank's share of the cores
+  Shard shard;
+  double walltime = std::numeric_limits<double>::infinity();  // seconds from the start
+  bool retry_failed = false;
+  bool quiet = false;
+  char** arguments = nullptr;  // to start the process anew after a crash
+  Provenance provenance;
+};
+
+/// Runs it; returns the exit status. Every rank calls it with the same options. InputErrors are thrown at rank 0
+/// alone; the others return its status quietly.
+[[nodiscard]] int run_sweep(const SweepOptions& options, Link& link);
+
+/// Cores that this process may use.
+[[nodiscard]] int available_cores();
+
+}  // namespace tasfg

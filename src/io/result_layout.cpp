@@ -1,0 +1,60 @@
+#include "tasfg/io/result_layout.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace tasfg {
+
+std::size_t ResultLayout::vertices() const {
+  int largest = 0;
+  for (const CaseInfo& each : cases) largest = std::max(largest, each.K);
+  return static_cast<std::size_t>(largest);
+}
+
+std::string why_not_extension(const ResultLayout& held, const ResultLayout& wanted) {
+  const auto differs = [](std::string_view what, const auto& was, const auto& is) {
+    return fmt::format("its {} is {}, this job's is {}", what, was, is);
+  };
+  if (held.seed != wanted.seed) return differs("seed", held.seed, wanted.seed);
+  if (held.setting != wanted.setting) return differs("setting", held.setting, wanted.setting);
+  if (held.conventions != wanted.conventions)
+    return differs("conventions", held.conventions, wanted.conventions);
+  if (held.convention_points != wanted.convention_points)
+    return differs("convention", held.convention_points, wanted.convention_points);
+  if (held.threshold != wanted.threshold) return differs("threshold", held.threshold, wanted.threshold);
+  if (held.stream != wanted.stream) return differs("stream", held.stream, wanted.stream);
+  const auto drops = [](std::string_view what) { return fmt::format("it holds {}, this job does not", what); };
+  if (held.max_steps > wanted.max_steps)
+    return fmt::format("its max_steps is {}, this job's only {}", held.max_steps, wanted.max_steps);
+  if (held.replications > wanted.replications)
+    return fmt::format("it holds {} replications, this job only {}", held.replications, wanted.replications);
+  for (const AlgorithmInfo& each : held.algorithms)
+    if (std::find(wanted.algorithms.begin(), wanted.algorithms.end(), each) == wanted.algorithms.end())
+      return drops(each.options.empty() ? each.name : fmt::format("{} with {}", each.name, each.options));
+  for (std::size_t d = 0; d < held.log_inv_delta.size(); ++d)
+    if (std::find(wanted.log_inv_delta.begin(), wanted.log_inv_delta.end(), held.log_inv_delta[d]) ==
+        wanted.log_inv_delta.end())
+      return drops(fmt::format("ln(1/delta) = {}", held.log_inv_delta[d]));
+  std::map<std::string_view, std::uint64_t> keys;
+  for (const CaseInfo& each : wanted.cases) keys.emplace(each.label, each.key);
+  for (const CaseInfo& each : held.cases) {
+    const auto found = keys.find(each.label);
+    if (found == keys.end()) return drops(fmt::format("the case {}", each.label));
+    if (found->second != each.key)
+      return fmt::format("its case {} has other contents (a changed graph file?)", each.label);
+  }
+  return {};
+}
+
+bool same_grid(const ResultLayout& a, const ResultLayout& b) {
+  const auto same_case = [](const CaseInfo& x, const CaseInfo& y) {
+    return x.key == y.key && x.label == y.label;
+  };
+  return why_not_extension(a, b).empty() && a.max_steps == b.max_steps && a.replications == b.replications &&
+         a.algorithms == b.algorithms && a.log_inv_delta == b.log_inv_delta &&
+         std::equal(a.cases.begin(), a.cases.end(), b.cases.begin(), b.cases.end(), same_case);
+}
+
+}  // namespace tasfg

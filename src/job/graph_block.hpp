@@ -1,0 +1,70 @@
+/// One [[graph]] block of a job: a family, and for each of its parameters the values that multiply the grid.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "expression.hpp"
+#include "toml_reader.hpp"
+
+#include "tasfg/model/graph_families.hpp"
+#include "tasfg/model/reward.hpp"
+
+namespace tasfg {
+
+/// One value of a parameter, or how to compute it from the others.
+using Choice = std::variant<double, std::string, Expression>;
+
+/// The values of one parameter. Empty where the family computes it itself.
+struct Axis {
+  const ParameterSpec* spec = nullptr;
+  std::vector<Choice> choices;
+  std::vector<std::string> uses;  // the parameters that its expressions use
+  std::string where;              // file and key, for messages
+};
+
+class GraphBlock {
+ public:
+  /// Reads block `index` of the job. `parity` is the default of the families that have one.
+  GraphBlock(const Field& job, const Field& block, std::size_t index, const std::string& parity);
+
+  [[nodiscard]] const GraphFamily& family() const { return *family_; }
+  [[nodiscard]] std::size_t index() const { return index_; }
+  /// Of the family's own where empty.
+  [[nodiscard]] const std::vector<double>& means() const { return means_; }
+  /// Whether the job's own `variance` is used here.
+  [[nodiscard]] bool uses_job_variance() const { return uses_job_variance_; }
+
+  /// How many cases the block stands for; `limit` + 1 where there are more.
+  [[nodiscard]] std::size_t count(std::size_t limit) const;
+
+  /// Calls visit(parameters, label, reward) for every case: the first parameter of the family's table
+  /// slowest, the reward family fastest. Parameters are complete and checked; the label is "ring K=5 p=0.3".
+  using Visit = std::function<void(Parameters parameters, std::string label, const RewardFamily& reward)>;
+  void for_each(const Visit& visit) const;
+
+ private:
+  void read_axes(const Field& block, const std::string& parity);
+  void read_choices(Axis& axis, const Field& field) const;
+  void order_axes();
+  void read_rewards(const Field& job, const Field& block);
+  [[nodiscard]] const Axis* axis_named(std::string_view name) const;
+  void check_value(const Axis& axis, const ParameterValue& value, const std::string& where) const;
+
+  const GraphFamily* family_ = nullptr;
+  std::size_t index_;
+  std::string file_;                     // the job file's name: graph files are found beside it
+  std::vector<Axis> axes_;               // in the order of the family's table
+  std::vector<std::size_t> evaluation_;  // axes with expressions, those that others use first
+  std::vector<RewardFamily> rewards_;
+  std::vector<double> means_;
+  bool uses_job_variance_ = false;
+};
+
+/// " bernoulli", " variance=4": what a label says of the rewards; nothing where they are the default ones.
+[[nodiscard]] std::string reward_label(const RewardFamily& reward);
+
+}  // namespace tasfg

@@ -1,0 +1,37 @@
+#include <memory>
+
+#include "commands.hpp"
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
+#include "tasfg/io/result_file.hpp"
+#include "tasfg/io/writer_lock.hpp"
+
+namespace tasfg {
+
+void add_merge_command(CLI::App& app, int& status) {
+  struct Options {
+    std::string output;
+    std::vector<std::string> inputs;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("merge", "OUT.h5 IN.h5...: join shards of one job");
+  command->add_option("output", options->output, "result file to make, or to add to")->required();
+  command->add_option("inputs", options->inputs, "result files of the same job")->required();
+  command->footer(
+      "Runs that several files hold must agree; where they do not, nothing is written. The order of the files\n"
+      "does not matter, and merging again changes nothing.\n\n"
+      "Example:\n  tasfg merge all.h5 part0.h5 part1.h5 part2.h5");
+  command->callback([options, &status] {
+    const WriterLock lock(options->output, nullptr);
+    const ResultFile file = ResultFile::merge(options->output, options->inputs);
+    const ResultLayout& layout = file.layout();
+    std::size_t settled = 0;
+    for (std::size_t cell = 0; cell < layout.cells(); ++cell)
+      for (const std::int8_t each : file.run_status(cell)) settled += each != 0 ? 1 : 0;
+    fmt::print("{}: {} of {} runs\n", options->output, settled, layout.tasks());
+    status = 0;
+  });
+}
+
+}  // namespace tasfg

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <thread>
+
+#include "commands.hpp"
+#include "provenance.hpp"
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
+#include "tasfg/io/graph_file.hpp"
+#include "tasfg/io/result_file.hpp"
+#include "tasfg/sweep/cost_model.hpp"
+#include "tasfg/sweep/progress.hpp"
+#include "tasfg/sweep/sweep.hpp"
+
+namespace tasfg {
+namespace {
+
+struct Price {
+  double runs = 0.0, steps = 0.0, seconds = 0.0, longest = 0.0;
+};
+
+std::vector<CaseResult> solve_all(const Grid& grid) {
+  std::vector<CaseResult> solutions(grid.cases.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t c = next++; c < solutions.size(); c = next++) {
+      try {
+        solutions[c] = solve_case(grid, c);
+      } catch (const std::exception&) {  // the sweep will say so; here it has no price
+      }
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int i = 1; i < available_cores(); ++i) threads.emplace_back(work);
+  work();
+  return solutions;
+}
+
+void show_plan(const std::string& job, const std::vector<std::string>& overrides) {
+  const Grid grid = read_job(job, overrides, &read_graph_file);
+  const std::vector<CaseResult> solutions = solve_all(grid);
+  const ResultLayout layout = layout_of(grid, program_provenance(), "");
+  Price all;
+  for (const CaseResult& solution : solutions)
+    if (std::isfinite(solution.seconds)) {
+      all.seconds += solution.seconds;
+      all.longest = std::max(all.longest, solution.seconds);
+    }
+  std::vector<Price> by_algorithm(grid.algorithms.size());
+  for (std::size_t a = 0; a < grid.algorithms.size(); ++a) {
+    Price& price = by_algorithm[a];
+    for (std::size_t c = 0; c < grid.cases.size(); ++c) {
+      if (solutions[c].status != TaskStatus::done) continue;
+      const auto runs = static_cast<double>(grid.replications);
+      const double seconds = expected_seconds(grid, c, a, solutions[c]);
+      price.runs += runs;
+      price.steps += runs * expected_steps(grid, c, a, solutions[c]);
+      price.seconds += runs * seconds;
+      price.longest = std::max(price.longest, seconds);
+    }
+    all.runs += price.runs;
+    all.steps += price.steps;
+    all.seconds += price.seconds;
+    all.longest = std::max(all.longest, price.longest);
+  }
+  fmt::print("{}: job \"{}\"\n", job, grid.name);
+  fmt::print("  cases             {}  (K up to {})\n", grid.cases.size(), grid.largest_K);
+  fmt::print("  runs              {}  ({} algorithms, {} seeds, {} values of delta each)\n", layout.tasks(),
+             grid.algorithms.size(), grid.replications, grid.delta.size());
+  fmt::print("  result file       {:.1f} MB\n", static_cast<double>(file_size(layout)) / 1e6);
+  fmt::print("  expected          {} of one core ({:.3g} core-hours), {} steps\n", duration_text(all.seconds),
+             all.seconds / 3600.0, count_text(all.steps));
+  if (!grid.algorithms.empty()) {
+    fmt::print("\n  {:<18}{:>12}{:>12}{:>16}{:>16}\n", "algorithm", "runs", "steps", "one core", "longest run");
+    for (std::size_t a = 0; a < by_algorithm.size(); ++a)
+      fmt::print("  {:<18}{:>12.0f}{:>12}{:>16}{:>16}\n", grid.algorithms[a].algorithm.name, by_algorithm[a].runs,
+                 count_text(by_algorithm[a].steps), duration_text(by_algorithm[a].seconds),
+                 duration_text(by_algorithm[a].longest));
+  }
+  fmt::print("\n  {:<18}{:>16}{:>14}\n", "cores", "makespan", "efficiency");
+  // A run's length varies; the longest of a cell is some three times its mean.
+  constexpr double kTail = 3.0;
+  for (const double cores : {1.0, 2.0, 4.0, 16.0, 64.0, 256.0, 1024.0}) {
+    const double makespan = std::max(all.seconds / cores, cores > 1.0 ? kTail * all.longest : 0.0);
+    fmt::print("  {:<18}{:>16}{:>12.0f} %\n", cores, duration_text(makespan),
+               makespan > 0.0 ? 100.0 * all.seconds / (cores * makespan) : 100.0);
+    if (cores > 1.0 && makespan > all.seconds / cores) break;
+  }
+  fmt::print("\n  Expected times are within a factor of three as a rule; the sweep corrects them as it measures.\n");
+}
+
+}  // namespace
+
+void add_plan_command(CLI::App& app, int& status) {
+  struct Options {
+    std::string job;
+    std::vector<std::string> overrides;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "plan", "JOB.toml: dry run: cases, tasks, expected core-hours, file size, makespan against cores");
+  command->add_option("job", options->job, "job file")->required();
+  command->add_option("--set", options->overrides, "change a key of the job, as key=value; repeatable")
+      ->allow_extra_args(false);
+  command->footer("Example:\n  tasfg plan jobs/paper-main.toml --set replications=1000");
+  command->callback([options, &status] {
+    show_plan(options->job, options->overrides);
+    status = 0;
+  });
+}
+
+}  // namespace tasfg

@@ -1,0 +1,10 @@
+/// What this program is: version, commit, compiler.
+#pragma once
+
+#include "tasfg/sweep/study.hpp"
+
+namespace tasfg {
+
+[[nodiscard]] Provenance program_provenance();
+
+}  // namespace tasfg

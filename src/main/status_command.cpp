@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "commands.hpp"
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
+#include "tasfg/io/graph_file.hpp"
+#include "tasfg/io/result_file.hpp"
+#include "tasfg/io/writer_lock.hpp"
+#include "tasfg/job/job.hpp"
+#include "tasfg/sweep/cost_model.hpp"
+#include "tasfg/sweep/progress.hpp"
+
+namespace tasfg {
+namespace {
+
+/// Of one algorithm, or of all.
+struct Tally {
+  std::array<std::int64_t, 4> count{};  // by status
+  double steps = 0.0, seconds = 0.0, seconds_left = 0.0;
+
+  [[nodiscard]] std::int64_t total() const { return count[0] + count[1] + count[2] + count[3]; }
+  Tally& operator+=(const Tally& other) {
+    for (std::size_t i = 0; i < count.size(); ++i) count[i] += other.count[i];
+    steps += other.steps;
+    seconds += other.seconds;
+    seconds_left += other.seconds_left;
+    return *this;
+  }
+};
+
+/// The job as it stands in the file; nothing where a graph file of it cannot be read here.
+std::optional<Grid> grid_of(const ResultLayout& layout) {
+  std::vector<std::string> overrides;
+  for (std::size_t at = 0; at < layout.job_overrides.size();) {
+    const std::size_t end = std::min(layout.job_overrides.find('\n', at), layout.job_overrides.size());
+    overrides.push_back(layout.job_overrides.substr(at, end - at));
+    at = end + 1;
+  }
+  try {
+    return expand_job(layout.job, layout.job_origin, overrides, &read_graph_file);
+  } catch (const InputError&) {
+    return {};
+  }
+}
+
+Tally tally(const ResultFile& file, std::size_t cell, const std::optional<Grid>& grid) {
+  const ResultLayout& layout = file.layout();
+  constexpr std::int64_t kBlock = 4096;
+  Tally sum;
+  std::int64_t measured = 0;
+  for (std::int64_t first = 0; first < layout.replications; first += kBlock) {
+    const std::int64_t n = std::min(kBlock, layout.replications - first);
+    const std::vector<std::int64_t> words = file.read_rows(cell, first, n);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const ConstRunRow row(words.data() + static_cast<std::size_t>(i) * file.shape().words(), file.shape());
+      ++sum.count[static_cast<std::size_t>(row.status()) % 4];
+      if (row.status() != TaskStatus::done && row.status() != TaskStatus::capped) continue;
+      sum.steps += static_cast<double>(row.steps());
+      sum.seconds += row.seconds();
+      ++measured;
+    }
+  }
+  double each = measured > 0 ? sum.seconds / static_cast<double>(measured) : 0.0;
+  const std::size_t case_index = cell / layout.algorithms.size();
+  if (measured == 0 && sum.count[0] > 0 && grid) {
+    const CaseResult solution = file.read_case(case_index);
+    if (solution.status == TaskStatus::done)
+      each = expected_seconds(*grid, case_index, cell % layout.algorithms.size(), solution);
+  }
+  sum.seconds_left = each * static_cast<double>(sum.count[0]);
+  return sum;
+}
+
+void show(const std::string& name, const Tally& t) {
+  fmt::print("  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", name, t.total(), t.count[1], t.count[2], t.count[3],
+             t.count[0], count_text(t.steps));
+}
+
+void show_status(const std::string& path) {
+  const ResultFile file = ResultFile::open(path, Access::read);
+  const ResultLayout& layout = file.layout();
+  const LiveState live = file.live();
+  const std::string writer = writer_of(path);
+  const std::optional<Grid> grid = grid_of(layout);
+  const std::vector<std::int8_t> cases = file.case_status();
+  const auto cases_done = std::count_if(cases.begin(), cases.end(), [](std::int8_t s) { return s != 0; });
+
+  std::vector<Tally> by_algorithm(layout.algorithms.size());
+  Tally all;
+  for (std::size_t cell = 0; cell < layout.cells(); ++cell) {
+    const Tally of_cell = tally(file, cell, grid);
+    by_algorithm[cell % layout.algorithms.size()] += of_cell;
+    all += of_cell;
+  }
+  fmt::print("{}: job \"{}\"{}\n", path, layout.job_name,
+             layout.shard.empty() ? "" : fmt::format(", shard {}", layout.shard));
+  const bool pending = all.count[0] > 0 || cases_done < static_cast<std::ptrdiff_t>(cases.size());
+  if (!writer.empty())
+    fmt::print("  being written by {}\n", writer);
+  else if (live.status == "running")
+    fmt::print("  its writer is gone; run the same sweep again to go on\n");
+  else
+    fmt::print("  {}\n", live.status);
+  fmt::print("  cases solved      {} of {}\n", cases_done, cases.size());
+  fmt::print("  runs settled      {} of {}{}\n", all.total() - all.count[0], all.total(),
+             all.total() > 0 ? fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(all.total() - all.count[0]) /
+                                                              static_cast<double>(all.total()))
+                             : "");
+  if (pending && layout.shard.empty()) {
+    const double threads = static_cast<double>(std::max<std::int64_t>(1, live.threads));
+    fmt::print("  left              {} of one core, {} on {} threads\n", duration_text(all.seconds_left),
+               duration_text(all.seconds_left / threads), live.threads);
+  }
+  fmt::print("\n  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "algorithm", "runs", "done", "capped", "failed",
+             "pending", "steps");
+  for (std::size_t a = 0; a < by_algorithm.size(); ++a) show(layout.algorithms[a].name, by_algorithm[a]);
+  if (by_algorithm.size() > 1) show("all", all);
+  fmt::print("\n  conventions {}, setting {}, threshold {}, stream {}, seed {}, max_steps {}\n", layout.conventions,
+             layout.setting, layout.threshold, layout.stream, layout.seed, layout.max_steps);
+  fmt::print("  created {}, updated {}, by tasfg {} ({}; {})\n", layout.created, live.updated, layout.code_version,
+             layout.git_commit, layout.build);
+  fmt::print("  last on {} rank{}, {} threads; hosts: {}\n", live.ranks, live.ranks == 1 ? "" : "s", live.threads,
+             live.hosts);
+
+  const std::vector<Failure> failures = file.failures();
+  if (failures.empty()) return;
+  fmt::print("\n  failed tasks{}\n", all.count[3] > static_cast<std::int64_t>(failures.size())
+                                         ? fmt::format(" (the first {} of {})", failures.size(), all.count[3])
+                                         : "");
+  for (const Failure& failure : failures) {
+    const auto c = static_cast<std::size_t>(failure.case_index);
+    if (c >= layout.cases.size()) continue;
+    if (failure.algorithm < 0 || static_cast<std::size_t>(failure.algorithm) >= layout.algorithms.size()) {
+      fmt::print("  the solution of {}: {}\n", layout.cases[c].label, failure.message);
+      continue;
+    }
+    const auto a = static_cast<std::size_t>(failure.algorithm);
+    fmt::print("  {} {} seed {}: {}\n", layout.cases[c].label, layout.algorithms[a].name, failure.seed,
+               failure.message);
+    if (grid) fmt::print("    replay: {}\n", grid->replay_command(c, a, failure.seed));
+  }
+}
+
+}  // namespace
+
+void add_status_command(CLI::App& app, int& status) {
+  const auto path = std::make_shared<std::string>();
+  CLI::App* command =
+      app.add_subcommand("status", "OUT.h5: done, failed and left, ETA, provenance; also while the sweep runs");
+  command->add_option("file", *path, "result file")->required();
+  command->footer("Example:\n  tasfg status out.h5");
+  command->callback([path, &status] {
+    show_status(*path);
+    status = 0;
+  });
+}
+
+}  // namespace tasfg

@@ -1,0 +1,133 @@
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+
+#include "commands.hpp"
+#include "provenance.hpp"
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
+#include "tasfg/sweep/sweep.hpp"
+
+namespace tasfg {
+namespace {
+
+struct Options {
+  SweepOptions sweep;
+  std::string shard, walltime;
+};
+
+/// "3/10": part 3 of 10, counted from 0.
+Shard parse_shard(const std::string& text) {
+  const auto slash = text.find('/');
+  const auto wrong = [&] {
+    return InputError(
+        fmt::format("--shard \"{}\" (must be i/n with 0 <= i < n, as in --shard 0/4)", quotable(text)));
+  };
+  if (slash == std::string::npos) throw wrong();
+  const double index = parse_number(text.substr(0, slash), "--shard");
+  const double count = parse_number(text.substr(slash + 1), "--shard");
+  if (!(count >= 1 && count <= 1e6 && index >= 0 && index < count && index == std::floor(index) &&
+        count == std::floor(count)))
+    throw wrong();
+  return {static_cast<std::int64_t>(index), static_cast<std::int64_t>(count)};
+}
+
+/// "90" (seconds), "10:00", "1:30:00", "2-00:00:00", "90m", "2h".
+double parse_walltime(const std::string& text) {
+  const auto wrong = [&] {
+    return InputError(fmt::format("--walltime \"{}\" (must be seconds, as 90, or 10m, 2h, HH:MM:SS, D-HH:MM:SS)",
+                                  quotable(text)));
+  };
+  if (text.empty()) throw wrong();
+  double unit = 1.0;
+  std::string rest = text;
+  double days = 0.0;
+  switch (rest.back()) {
+    case 's':
+      rest.pop_back();
+      break;
+    case 'm':
+      unit = 60.0;
+      rest.pop_back();
+      break;
+    case 'h':
+      unit = 3600.0;
+      rest.pop_back();
+      break;
+    default:
+      break;
+  }
+  if (const auto dash = rest.find('-'); dash != std::string::npos && dash > 0) {
+    days = parse_number(rest.substr(0, dash), "--walltime");
+    rest = rest.substr(dash + 1);
+  }
+  double seconds = 0.0;
+  for (std::size_t at = 0; at <= rest.size();) {
+    const std::size_t colon = std::min(rest.find(':', at), rest.size());
+    if (colon == at) throw wrong();
+    seconds = 60.0 * seconds + parse_number(rest.substr(at, colon - at), "--walltime");
+    at = colon + 1;
+  }
+  const double total = unit * seconds + 86400.0 * days;
+  if (!(total > 0.0)) throw wrong();
+  return total;
+}
+
+/// Under SLURM the job's end is known.
+double slurm_walltime() {
+  const char* end = std::getenv("SLURM_JOB_END_TIME");
+  if (end == nullptr || *end == '\0') return std::numeric_limits<double>::infinity();
+  const double left = std::strtod(end, nullptr) - static_cast<double>(std::time(nullptr));
+  return left > 0.0 ? left : std::numeric_limits<double>::infinity();
+}
+
+int sweep(Options& options, char** arguments) {
+  SweepOptions& sweep = options.sweep;
+  if (!options.shard.empty()) sweep.shard = parse_shard(options.shard);
+  sweep.walltime = options.walltime.empty() ? slurm_walltime() : parse_walltime(options.walltime);
+  constexpr int kMostThreads = 4096;
+  if (sweep.threads < 0 || sweep.threads > kMostThreads)
+    throw InputError(fmt::format("--threads = {} (must lie in 0..{}; 0: this rank's share of the cores)",
+                                 sweep.threads, kMostThreads));
+  sweep.arguments = arguments;
+  sweep.provenance = program_provenance();
+  Link link;
+  return run_sweep(sweep, link);
+}
+
+}  // namespace
+
+void add_sweep_command(CLI::App& app, int& status, char** arguments) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("sweep", "JOB.toml -o OUT.h5: run a job; an existing OUT.h5 of it is continued");
+  command->add_option("job", options->sweep.job, "job file (see docs/job-file.md and jobs/)")->required();
+  command->add_option("-o,--output", options->sweep.output, "result file, also the checkpoint")->required();
+  command
+      ->add_option("--set", options->sweep.overrides,
+                   "change a key of the job, as key=value; repeatable (replications=10, graph[0].K=[5,10])")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--threads", options->sweep.threads,
+                   "worker threads of each rank (0: its share of the cores it may use)")
+      ->capture_default_str();
+  command->add_option("--shard", options->shard, "run part i of n of the grid, as i/n; join with `tasfg merge`");
+  command->add_option("--walltime", options->walltime,
+                      "start nothing that cannot end in time, as 3600, 10m, 2h or HH:MM:SS (default: SLURM's "
+                      "limit, else none)");
+  command->add_flag("--retry-failed", options->sweep.retry_failed, "run failed tasks again");
+  command->add_flag("-q,--quiet", options->sweep.quiet, "no progress, no summary");
+  command->footer(
+      "The same bits come out for any number of ranks, threads, shards and interruptions. Kill it at any\n"
+      "moment and run the same command again: it goes on. A job that has grown (more replications, another K,\n"
+      "another algorithm, another delta) runs what is missing.\n"
+      "Exit status: 0 done, 1 some tasks failed, 2 bad input, 75 interrupted and safe to run again.\n\n"
+      "Examples:\n  tasfg sweep jobs/default.toml -o out.h5\n"
+      "  mpirun -n 4 tasfg sweep jobs/paper-main.toml -o main.h5 --set replications=1000\n"
+      "  tasfg sweep jobs/paper-main.toml -o part3.h5 --shard 3/10");
+  command->callback([options, arguments, &status] { status = sweep(*options, arguments); });
+}
+
+}  // namespace tasfg

@@ -1,0 +1,91 @@
+#include "tasfg/sweep/cost_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tasfg/algo/thresholds.hpp"
+
+namespace tasfg {
+namespace {
+
+/// Which allocation's T scales with a rule's stopping time, by how much, and what a draw costs (seconds: fixed,
+/// per vertex, per edge of an average vertex). Measured by sweeps of jobs/paper-appendix.toml.
+struct RuleCost {
+  double CaseResult::*time;
+  double factor;
+  double fixed, per_vertex, per_degree;
+};
+
+RuleCost cost_of(RuleKind rule) {
+  constexpr double ns = 1e-9;
+  switch (rule) {
+    case RuleKind::tas_optimal:
+      return {&CaseResult::T_star, 1.3, 60 * ns, 2 * ns, 15 * ns};
+    case RuleKind::tas_heuristic:
+    case RuleKind::tas_argmax:
+    case RuleKind::tas_top_k:
+      return {&CaseResult::T_heuristic, 1.0, 60 * ns, 6 * ns, 15 * ns};
+    case RuleKind::exp3_g:
+      return {&CaseResult::T_uniform, 1.2, 60 * ns, 15 * ns, 15 * ns};
+    case RuleKind::ucb_fg_e:
+      return {&CaseResult::T_uniform, 2.0, 60 * ns, 4 * ns, 15 * ns};
+    case RuleKind::ucb_fg_v:
+      return {&CaseResult::T_uniform, 40.0, 60 * ns, 4 * ns, 15 * ns};
+    case RuleKind::eps_greedy:
+    case RuleKind::eps_greedy_info:
+      return {&CaseResult::T_uniform, 5.0, 60 * ns, 4 * ns, 15 * ns};
+    case RuleKind::uniform:
+      return {&CaseResult::T_uniform, 1.0, 40 * ns, 1 * ns, 15 * ns};
+    case RuleKind::oracle:
+      return {&CaseResult::T_star, 1.0, 40 * ns, 1 * ns, 15 * ns};
+  }
+  return {&CaseResult::T_uniform, 1.0, 60 * ns, 4 * ns, 15 * ns};
+}
+
+/// Seconds of one allocation: a warm solve takes a few factorisations.
+double allocation_seconds(double K) {
+  return 1.5e-6 + 0.1e-6 * K + 0.035e-6 * K * K + 1e-9 * K * K * K;
+}
+
+}  // namespace
+
+double expected_steps(const Grid& grid, std::size_t case_index, std::size_t algorithm,
+                      const CaseResult& solution) {
+  if (grid.log_inv_delta.empty()) return 0.0;
+  const Case& each = grid.cases[case_index];
+  const RuleCost cost = cost_of(grid.algorithms[algorithm].algorithm.rule);
+  double time = solution.*cost.time;
+  if (!std::isfinite(time)) time = 10.0 * solution.T_star;
+  const double hardest = *std::max_element(grid.log_inv_delta.begin(), grid.log_inv_delta.end());
+  const double base = threshold_base(grid.options.threshold, hardest, each.K);
+  double steps = time * base;
+  for (int i = 0; i < 3; ++i)  // the threshold grows with the time itself, slowly
+    steps = cost.factor * time * (base + threshold_growth(grid.options.threshold, std::max(steps, 3.0)));
+  return std::clamp(steps, 1.0, static_cast<double>(grid.options.max_steps));
+}
+
+double seconds_per_step(const Grid& grid, std::size_t case_index, std::size_t algorithm) {
+  const Case& each = grid.cases[case_index];
+  const Algorithm& rule = grid.algorithms[algorithm].algorithm;
+  const RuleCost cost = cost_of(rule.rule);
+  const double K = each.K;
+  double seconds = cost.fixed + cost.per_vertex * K + cost.per_degree * static_cast<double>(each.edges) / K;
+  const bool rare = grid.options.conventions.allocation_update == AllocationUpdate::every_5K;
+  if (rule.rule == RuleKind::tas_optimal)
+    seconds += allocation_seconds(K) / (rare ? 5.0 * K : static_cast<double>(rule.period));
+  return seconds;
+}
+
+double expected_seconds(const Grid& grid, std::size_t case_index, std::size_t algorithm,
+                        const CaseResult& solution) {
+  constexpr double kSetUp = 5e-6;
+  return kSetUp + expected_steps(grid, case_index, algorithm, solution) *
+                      seconds_per_step(grid, case_index, algorithm);
+}
+
+double expected_solution_seconds(const Case& each) {
+  const double K = each.K;
+  return 20e-6 + 0.1e-6 * K * K + 4e-9 * K * K * K;
+}
+
+}  // namespace tasfg

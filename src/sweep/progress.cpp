@@ -1,0 +1,84 @@
+#include "tasfg/sweep/progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "tasfg/io/result_file.hpp"
+
+namespace tasfg {
+namespace {
+
+constexpr double kLiveInterval = 0.2;
+constexpr double kFirstLine = 5.0;
+constexpr double kLongestInterval = 300.0;
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  if (!std::isfinite(seconds)) return "unknown";
+  if (seconds < 10.0) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  if (whole < 86400) return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+  return fmt::format("{} d {:02} h", whole / 86400, whole % 86400 / 3600);
+}
+
+std::string count_text(double value) {
+  constexpr const char* kUnits[] = {"", " k", " M", " G", " T"};
+  std::size_t unit = 0;
+  while (value >= 1000.0 && unit + 1 < std::size(kUnits)) {
+    value /= 1000.0;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}{}", value, kUnits[unit]);
+}
+
+Progress::Progress(Mode mode)
+    : quiet_(mode == Mode::quiet),
+      terminal_(::isatty(STDERR_FILENO) == 1),
+      next_(terminal_ ? kLiveInterval : kFirstLine),
+      interval_(terminal_ ? kLiveInterval : kFirstLine) {}
+
+void Progress::update(double now, const ProgressState& state) {
+  if (!due(now)) return;
+  if (!terminal_) interval_ = std::min(kLongestInterval, 2.0 * interval_);
+  next_ = now + interval_;
+  if (quiet_) return;
+  const double span = now - last_time_;
+  const double rate = span > 0.0 ? (state.steps - last_steps_) / span : 0.0;
+  // Long runs report rarely: a running mean keeps the figure steady.
+  rate_ = rate_ == 0.0 ? rate : rate_ + (1.0 - std::exp(-span / 5.0)) * (rate - rate_);
+  last_time_ = now;
+  last_steps_ = state.steps;
+  const double percent =
+      state.total > 0 ? 100.0 * static_cast<double>(state.done) / static_cast<double>(state.total) : 100.0;
+  const std::string line = fmt::format(
+      "{}/{} tasks ({:.1f} %){}, {} steps/s, ETA {}, {}/{} workers busy", state.done, state.total, percent,
+      state.failed > 0 ? fmt::format(", {} failed", state.failed) : "", count_text(rate_),
+      duration_text(state.seconds_left / std::max(1, state.threads)), state.busy, state.threads);
+  if (terminal_)
+    fmt::print(stderr, "\r{}\x1b[K", line);
+  else
+    fmt::print(stderr, "{} {}\n", iso_time(), line);
+  std::fflush(stderr);
+  shown_ = terminal_;
+}
+
+void Progress::say(const std::string& text) {
+  finish();
+  fmt::print(stderr, "tasfg: {}\n", text);
+  std::fflush(stderr);
+}
+
+void Progress::finish() {
+  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
+}  // namespace tasfg
