@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -299,7 +300,13 @@ std::vector<Failure> ResultFile::Impl::failures() const {
 
 DraftFile::DraftFile(const std::string& path)
     : path_(path), draft_(fmt::format("{}.new-{}", path, ::getpid())) {
-  ::unlink(draft_.c_str());  // left by a process of the same number that died
+  // Processes that died left theirs; the caller holds the lock, so that none is in use.
+  const std::filesystem::path here(path);
+  const std::string prefix = here.filename().string() + ".new-";
+  std::error_code error;
+  const std::filesystem::path folder = here.has_parent_path() ? here.parent_path() : ".";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().filename().string().starts_with(prefix)) std::filesystem::remove(entry.path(), error);
 }
 
 DraftFile::~DraftFile() {

@@ -59,7 +59,7 @@ constexpr Field kTable[] = {
     {FieldId::seconds, "runs", "seconds", FieldType::f64, kRun, kNaN, true, "s",
      "time that the trajectory took"},
     {FieldId::attempts, "runs", "attempts", FieldType::i32, kRun, 0, false, "1",
-     "times that the run was started"},
+     "times that the run was handed to a worker"},
     {FieldId::checksum, "runs", "checksum", FieldType::u32, kRun, 0, false, "1", "CRC-32 of the run's results"},
     {FieldId::tau, "runs", "tau", FieldType::i64, kStop, -1, true, "draws",
      "stopping time (draws made, where not stopped)"},

@@ -34,14 +34,17 @@ std::string machine() {
                      size > 0 ? std::string_view(link, static_cast<std::size_t>(size)) : "");
 }
 
-/// When process `pid` started, in clock ticks since boot: with the number, this names one process for good.
+/// When process `pid` started, in clock ticks since boot: with the number, this names one process for good. Empty
+/// where it is gone, or dead and only waits for its parent to take notice.
 std::string started(long pid) {
   const std::string stat = first_line(fmt::format("/proc/{}/stat", pid));
   const auto after_name = stat.rfind(')');
   if (after_name == std::string::npos) return {};
   std::istringstream rest(stat.substr(after_name + 1));
-  std::string word;
-  constexpr int kField = 20;  // the 22nd of all, as proc(5) counts
+  std::string state, word;
+  rest >> state;
+  if (state == "Z" || state == "X") return {};
+  constexpr int kField = 19;  // the 22nd of all, as proc(5) counts
   for (int i = 0; i < kField && rest >> word; ++i) {
   }
   return rest ? word : std::string();

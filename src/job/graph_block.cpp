@@ -1,6 +1,7 @@
 #include "graph_block.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 
@@ -29,7 +30,7 @@ std::string_view family_of(const Field& block) {
 /// dataset of the file graphs.h5.
 std::string resolved_path(const std::string& path, const std::string& job_file) {
   const std::filesystem::path beside = std::filesystem::path(job_file).parent_path() / path;
-  const std::string whole = beside.string();
+  std::string whole = beside.string();
   std::error_code error;
   if (std::filesystem::exists(beside, error)) return whole;
   const auto colon = whole.rfind(':');
@@ -86,6 +87,7 @@ void GraphBlock::read_choices(Axis& axis, const Field& field) const {
   if (!is_numeric(*axis.spec)) {
     for (const Field& item : field.items()) {
       std::string text = item.text("must be text");
+      if (axis.spec->kind == ParameterKind::path && !is_printable(text)) item.fail("must be a file's name");
       check_value(axis, text, item.where());
       axis.choices.emplace_back(std::move(text));
     }
@@ -116,7 +118,12 @@ void GraphBlock::read_choices(Axis& axis, const Field& field) const {
 }
 
 void GraphBlock::check_value(const Axis& axis, const ParameterValue& value, const std::string& where) const {
-  const std::string name(axis.spec->name);
+  const ParameterSpec& spec = *axis.spec;
+  if (const double* x = std::get_if<double>(&value)) {  // grids are large; the table's check words the error
+    const bool whole = spec.kind == ParameterKind::number || *x == std::floor(*x);
+    if (is_numeric(spec) && whole && *x >= spec.low && *x <= spec.high) return;
+  }
+  const std::string name(spec.name);
   reworded("?: " + name, where, [&] {
     return complete_parameters(*family_, Parameters{{name, value}}, "?").size();
   });

@@ -27,9 +27,7 @@ std::string name_of(const Field& job, const std::string& origin) {
   const std::optional<Field> field = job.find("name");
   if (!field) return std::filesystem::path(origin).stem().string();
   std::string name = field->text();
-  const bool printable = std::none_of(
-      name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  if (name.empty() || name.size() > kLongest || !printable)
+  if (!is_printable(name) || name.size() > kLongest)
     field->fail(fmt::format("must be 1 to {} printable characters", kLongest));
   return name;
 }

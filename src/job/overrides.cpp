@@ -23,10 +23,6 @@ struct Override {
   throw InputError(fmt::format("--set \"{}\" (must be key=value, as in graph[0].K=5)", quotable(text)));
 }
 
-bool is_bare(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-}
-
 /// Takes a bare or quoted key off the front of `rest`.
 std::optional<std::string> take_key(std::string_view& rest) {
   if (!rest.empty() && (rest.front() == '"' || rest.front() == '\'')) {
@@ -140,7 +136,7 @@ class Setter {
           fmt::format("--set {}: {} is {}", override_.key, path, key == nullptr ? "no list" : "no table"));
     const std::string below = path.empty() ? key_text(*key) : fmt::format("{}.{}", path, key_text(*key));
     if (steps.size() == 1) {
-      with_value(override_, [&](auto&& value) { table->insert_or_assign(*key, std::move(value)); });
+      with_value(override_, [&](auto value) { table->insert_or_assign(*key, std::move(value)); });
       return;
     }
     toml::node* child = table->get(*key);
@@ -159,7 +155,7 @@ class Setter {
       throw InputError(fmt::format("--set {}: the job has no {}[{}] (it has {}, counted from 0)",
                                    override_.key, path, index, list.size()));
     if (steps.size() == 1) {
-      with_value(override_, [&](auto&& value) {
+      with_value(override_, [&](auto value) {
         const auto at = list.begin() + static_cast<std::ptrdiff_t>(index);
         list.replace(at, std::move(value));
       });

@@ -14,97 +14,124 @@ namespace {
 constexpr std::size_t kLargestText = std::size_t{4} << 20;
 constexpr std::string_view kSetOption = "--set ";
 
-/// Bounds how deep brackets nest and how many dots a key has. toml++ bounds brackets only, and takes a tree
-/// apart recursively: a key of a million dots would overflow the stack. Strings and comments are skipped as
-/// TOML does; where the text is no TOML the parser stops no later than this loses its way.
-class NestingCheck {
+/// Refuses beforehand what toml++ 3.3 does not survive. It bounds the depth of brackets but not the dots of a
+/// key, and takes a deep tree apart recursively; some characters beyond ASCII in keys, brackets that do not
+/// match, and headers without a key are undefined behaviour (tests/fuzz/fuzz_job.cpp found them). None of
+/// these is in a job file that means something: keys are ASCII, and a few levels suffice.
+class Screen {
  public:
-  NestingCheck(std::string_view text, const std::string& origin) : text_(text), origin_(origin) {}
+  Screen(std::string_view text, const std::string& origin) : text_(text), origin_(origin) {}
 
   void run() {
-    for (at_ = 0; at_ < text_.size();) {
+    if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);  // byte order mark
+    while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"' || c == '\'') {
-        skip_string(c);
-        continue;
-      }
-      if (c == '#') {
+        pass_string(c);
+        previous_ = c;
+      } else if (c == '#') {
         at_ = std::min(text_.find('\n', at_), text_.size());
-        continue;
+      } else {
+        pass(c);
+        if (c != ' ' && c != '\t' && c != '\r') previous_ = c;
+        ++at_;
       }
-      count(c);
-      ++at_;
     }
   }
 
  private:
-  static constexpr int kDeepest = 16;
+  static constexpr std::size_t kDeepest = 16;
 
-  void count(char c) {
-    switch (c) {
-      case '\n':
-        ++line_;
-        dots_ = 0;
-        break;
-      case '.':
-        ++dots_;
-        break;
-      case '[':
-      case '{':
-        ++brackets_;
-        dots_ = 0;
-        break;
-      case ']':
-      case '}':
-        brackets_ = std::max(brackets_ - 1, 0);
-        dots_ = 0;
-        break;
-      case '=':
-      case ',':
-        dots_ = 0;
-        break;
-      default:
-        break;
-    }
-    if (dots_ > kDeepest || brackets_ > kDeepest)
-      throw InputError(
-          fmt::format("{}: line {} nests too deep (at most {} levels)", origin_, line_, kDeepest));
+  [[nodiscard]] std::string place_of(std::size_t at) const {
+    return fmt::format("{}:{}:{}", origin_, line_, at - line_begin_ + 1);
+  }
+  [[noreturn]] void fail(std::size_t at, std::string_view what) const {
+    throw InputError(fmt::format("{}: {}", place_of(at), what));
+  }
+  [[nodiscard]] bool next_is(std::string_view expected) const {
+    return text_.substr(std::min(at_, text_.size())).starts_with(expected);
   }
 
-  void skip_string(char quote) {
-    const std::string triple(3, quote);
-    const bool escapes = quote == '"';
-    if (text_.substr(at_, 3) != triple) {
-      for (++at_; at_ < text_.size() && text_[at_] != '\n'; ++at_) {
-        if (text_[at_] == '\\' && escapes && at_ + 1 < text_.size() && text_[at_ + 1] != '\n') {
-          ++at_;
-        } else if (text_[at_] == quote) {
-          ++at_;
-          return;
-        }
-      }
-      return;
+  void pass(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) fail(at_, "a character beyond ASCII (only texts and comments may hold one)");
+    if ((byte < 0x20 && c != '\t' && c != '\n' && !next_is("\r\n")) || byte == 0x7f)
+      fail(at_, "a control character");
+    if (c == '.')
+      ++dots_;
+    else if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos)
+      dots_ = 0;
+    if (c == '[' || c == '{') {
+      if (c == '[' && previous_ == '\n' && open_.empty()) enter_header();
+      open_ += c;
     }
-    for (at_ += 3; at_ < text_.size(); ++at_) {
-      if (text_[at_] == '\n') ++line_;
-      if (text_[at_] == '\\' && escapes) {
+    if (c == ']' || c == '}') {
+      if (open_.empty() || open_.back() != (c == ']' ? '[' : '{'))
+        fail(at_, "a bracket that closes no other");
+      open_.pop_back();
+    }
+    if (dots_ > kDeepest || open_.size() > kDeepest)
+      fail(at_, fmt::format("nests too deep (at most {} levels)", kDeepest));
+    if (c == '\n') {
+      next_line();
+      in_header_ = false;
+    }
+  }
+
+  /// At the first '[' of a table header.
+  void enter_header() {
+    in_header_ = true;
+    std::size_t key = at_ + 1;
+    if (text_.substr(key, 1) == "[") ++key;
+    key = text_.find_first_not_of(" \t", key);
+    if (key == std::string_view::npos) return;  // the parser says what is missing
+    const char c = text_[key];
+    if (!is_bare(c) && c != '"' && c != '\'' && c != ']') fail(key, "a table header must start with a key");
+  }
+
+  void pass_string(char quote) {
+    if (std::string_view("\n=,[{.").find(previous_) == std::string_view::npos)
+      fail(at_, "a quote in the midst of a word");
+    const bool is_item = !in_header_ && !open_.empty() && open_.back() == '[' && previous_ != '.';
+    const bool is_key = previous_ != '=' && !is_item;
+    const std::string place = place_of(at_);
+    const std::string one(1, quote);
+    const std::string three(3, quote);
+    const std::string& closing = next_is(three) ? three : one;
+    for (at_ += closing.size(); at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (static_cast<unsigned char>(c) >= 0x80 && is_key) fail(at_, "a character beyond ASCII in a key");
+      if (c == '\n') {
+        if (closing == one) break;
+        next_line();
+      } else if (c == '\\' && quote == '"') {
         ++at_;
-        if (at_ < text_.size() && text_[at_] == '\n') ++line_;
-      } else if (text_.substr(at_, 3) == triple) {
-        at_ += 3;
-        // Up to two quotes may stand before the closing three.
-        for (int extra = 0; extra < 2 && at_ < text_.size() && text_[at_] == quote; ++extra) ++at_;
+        if (next_is("\n")) next_line();
+        if (at_ < text_.size() && static_cast<unsigned char>(text_[at_]) >= 0x80) fail(at_, "no such escape");
+      } else if (next_is(closing)) {
+        at_ += closing.size();
+        // In texts of many lines, up to two quotes may stand before the closing three.
+        for (int extra = 0; closing == three && extra < 2 && next_is(one); ++extra) ++at_;
         return;
       }
     }
+    throw InputError(fmt::format("{}: a text that is not closed", place));
+  }
+
+  void next_line() {
+    ++line_;
+    line_begin_ = at_ + 1;
   }
 
   std::string_view text_;
   const std::string& origin_;
   std::size_t at_ = 0;
+  std::size_t line_begin_ = 0;
   int line_ = 1;
-  int dots_ = 0;
-  int brackets_ = 0;
+  char previous_ = '\n';  // the last character outside strings and comments that is no blank
+  std::string open_;      // brackets not yet closed
+  std::size_t dots_ = 0;  // of the key at hand
+  bool in_header_ = false;
 };
 
 std::string printable(std::string_view text) {
@@ -133,7 +160,7 @@ toml::table parse_toml(std::string_view text, const std::string& origin) {
   if (text.size() > kLargestText)
     throw InputError(
         fmt::format("{}: {} bytes (a job file must have at most {})", origin, text.size(), kLargestText));
-  NestingCheck(text, origin).run();
+  Screen(text, origin).run();
   try {
     return toml::parse(text, std::string_view(origin));
   } catch (const toml::parse_error& error) {
@@ -142,10 +169,18 @@ toml::table parse_toml(std::string_view text, const std::string& origin) {
   }
 }
 
-std::string key_text(std::string_view key) {
-  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+bool is_bare(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+bool is_printable(std::string_view text) {
+  return !text.empty() && std::none_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
   });
+}
+
+std::string key_text(std::string_view key) {
+  const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), is_bare);
   return bare ? quotable(key) : fmt::format("\"{}\"", quotable(key));
 }
 
@@ -155,9 +190,11 @@ std::string Field::origin() const {
 }
 
 std::string Field::where() const {
-  const std::string from = origin();
-  if (from.starts_with(kSetOption) && std::string_view(from).substr(kSetOption.size()) == path_) return from;
-  return fmt::format("{}: {}", from, path_);
+  std::string from = origin();
+  const bool says_it =
+      from.starts_with(kSetOption) && std::string_view(from).substr(kSetOption.size()) == path_;
+  if (!says_it) from += ": " + path_;
+  return from;
 }
 
 void Field::fail(std::string_view must) const {

@@ -22,8 +22,14 @@ inline constexpr std::size_t kMostValues = 1'000'000;
 /// nodes.
 [[nodiscard]] toml::table parse_toml(std::string_view text, const std::string& origin);
 
+/// Whether a key may hold the character without quotes.
+[[nodiscard]] bool is_bare(char c);
+
 /// A key as TOML writes it: bare where possible, else quoted.
 [[nodiscard]] std::string key_text(std::string_view key);
+
+/// Neither empty nor with control characters in it: fit to be part of a label or a message.
+[[nodiscard]] bool is_printable(std::string_view text);
 
 /// One value with its place.
 class Field {

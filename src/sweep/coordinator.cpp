@@ -24,6 +24,10 @@ constexpr std::chrono::microseconds kShortestWait{50};
 constexpr std::chrono::microseconds kLongestWait{1000};       // between two looks for messages
 constexpr std::chrono::microseconds kLongestWaitAlone{50000};  // nobody sends any
 
+bool is_long(const Chunk& chunk) {
+  return chunk.count == 1 && chunk.expected > kShortTask;
+}
+
 double thread_cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -188,6 +192,7 @@ bool Coordinator::hand_to(int rank, double time) {
   note_attempts(*chunk, true);
   dispatched_.emplace(chunk->id, Dispatch{rank, *chunk});
   ++ranks_[static_cast<std::size_t>(rank)].load;
+  if (is_long(*chunk)) ++ranks_[static_cast<std::size_t>(rank)].long_load;
   last_handed_ = time;
   if (rank == 0)
     pool_->push(*chunk);
@@ -200,12 +205,12 @@ bool Coordinator::hand_to(int rank, double time) {
 void Coordinator::hand_out() {
   if (phase_ != Phase::running || scheduler_.waiting() == 0) return;
   const double time = now();
-  // First a chunk for every idle thread, then one in reserve, so that none waits for a message. A long task is
-  // not put behind another: an idle thread elsewhere may come sooner.
+  // First a chunk for every idle thread, then one in reserve, so that none waits for a message. Nothing is put
+  // behind a long task, and no long task behind another: a thread elsewhere may come sooner.
   for (const int reserve : {0, 1})
     for (int rank = 0; rank < link_.size(); ++rank) {
       const Rank& it = ranks_[static_cast<std::size_t>(rank)];
-      while (it.load < (1 + reserve) * it.threads) {
+      while (it.load < it.threads + reserve * std::max(0, it.threads - it.long_load)) {
         if (reserve == 1 && scheduler_.next_expected() > kShortTask) return;
         if (!hand_to(rank, time)) return;
       }
@@ -259,6 +264,7 @@ void Coordinator::apply(Report& report) {
   undone.count = report.undone;
   note_attempts(undone, false);
   --ranks_[static_cast<std::size_t>(found->second.rank)].load;
+  if (is_long(found->second.chunk)) --ranks_[static_cast<std::size_t>(found->second.rank)].long_load;
   scheduler_.closed(report.chunk, report.undone);
   dispatched_.erase(found);
 }
@@ -342,11 +348,9 @@ void Coordinator::loop() {
       interrupt(fmt::format("{}", interruption_name()));
     if (phase_ == Phase::running && scheduler_.waiting() > 0 && dispatched_.empty() && total_threads() > 0) {
       // Nothing runs and nothing was handed out: what is left cannot end in time.
-      out_of_time_ = true;
       interrupt("the walltime is nearly over");
     }
     if (phase_ == Phase::running && time > options_.walltime - kReserve / 2) {
-      out_of_time_ = true;
       interrupt("the walltime is nearly over");
     }
     if (phase_ == Phase::draining &&
@@ -384,13 +388,15 @@ int Coordinator::finish() {
                               why_interrupted_, done_, total_));
   } else {
     if (failed_ == 0) forget_crashes(options_.output);
-    if (!options_.quiet)
+    if (!options_.quiet && idle_)
+      progress_.say(fmt::format("{}: nothing left to do", options_.output));
+    else if (!options_.quiet)
       progress_.say(fmt::format(
           "{}: {} of {} tasks done{} in {}; {} steps; {} threads busy {:.1f} %, coordinator {:.2f} % of a core",
           options_.output, done_ - failed_, total_, failed_ > 0 ? fmt::format(", {} failed", failed_) : "",
           duration_text(wall), count_text(steps_), total_threads(),
           100.0 * busy_seconds_ / (wall * std::max(1, total_threads())),
-          100.0 * thread_cpu_seconds() / wall));
+          100.0 * (thread_cpu_seconds() - cpu_at_start_) / wall));
     if (failed_ > 0)
       progress_.say(fmt::format("{} tasks failed: `tasfg status {}` lists them, --retry-failed runs them again",
                                 failed_, options_.output));
@@ -400,9 +406,9 @@ int Coordinator::finish() {
 
 int Coordinator::run() {
   try {
+    cpu_at_start_ = thread_cpu_seconds();
     collect_tasks();
-    if (scheduler_.finished() && !options_.quiet)
-      progress_.say(fmt::format("{}: nothing left to do", options_.output));
+    idle_ = scheduler_.finished();
     file_.write_live(live_);
     loop();
     return finish();

@@ -31,6 +31,7 @@ class Coordinator {
   struct Rank {
     int threads = 0;  // 0: not heard of yet
     int load = 0;     // chunks handed out and not closed
+    int long_load = 0;  // those of them that take long
     int busy() const { return std::min(load, threads); }
   };
   struct Dispatch {
@@ -79,8 +80,9 @@ class Coordinator {
   double interrupted_at_ = 0.0, last_beat_ = 0.0, last_sync_ = 0.0;
   double busy_seconds_ = 0.0, last_handed_ = 0.0;
   std::int64_t done_ = 0, total_ = 0, failed_ = 0, handed_over_ = 0;
-  double steps_ = 0.0;
-  bool out_of_time_ = false, lost_lock_ = false;
+  double steps_ = 0.0, cpu_at_start_ = 0.0;
+  bool lost_lock_ = false;
+  bool idle_ = false;  // there was nothing to do
 };
 
 }  // namespace tasfg

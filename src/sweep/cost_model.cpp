@@ -8,8 +8,8 @@
 namespace tasfg {
 namespace {
 
-/// Which allocation's T scales with a rule's stopping time, by how much, and what a draw costs (seconds: fixed,
-/// per vertex, per edge of an average vertex). Measured by sweeps of jobs/paper-appendix.toml.
+/// Which allocation's T scales with a rule's stopping time, by how much, and what a draw costs (nanoseconds:
+/// fixed, per vertex, per edge of an average vertex). Measured by sweeps of jobs/paper-main.toml.
 struct RuleCost {
   double CaseResult::*time;
   double factor;
@@ -17,34 +17,33 @@ struct RuleCost {
 };
 
 RuleCost cost_of(RuleKind rule) {
-  constexpr double ns = 1e-9;
   switch (rule) {
     case RuleKind::tas_optimal:
-      return {&CaseResult::T_star, 1.3, 60 * ns, 2 * ns, 15 * ns};
+      return {&CaseResult::T_star, 1.3, 75, 6, 20};
     case RuleKind::tas_heuristic:
     case RuleKind::tas_argmax:
     case RuleKind::tas_top_k:
-      return {&CaseResult::T_heuristic, 1.0, 60 * ns, 6 * ns, 15 * ns};
+      return {&CaseResult::T_heuristic, 1.0, 75, 6, 20};
     case RuleKind::exp3_g:
-      return {&CaseResult::T_uniform, 1.2, 60 * ns, 15 * ns, 15 * ns};
+      return {&CaseResult::T_uniform, 2.0, 70, 3, 25};
     case RuleKind::ucb_fg_e:
-      return {&CaseResult::T_uniform, 2.0, 60 * ns, 4 * ns, 15 * ns};
+      return {&CaseResult::T_star, 2.5, 75, 4, 20};
     case RuleKind::ucb_fg_v:
-      return {&CaseResult::T_uniform, 40.0, 60 * ns, 4 * ns, 15 * ns};
+      return {&CaseResult::T_star, 1.0, 75, 4, 20};
     case RuleKind::eps_greedy:
     case RuleKind::eps_greedy_info:
-      return {&CaseResult::T_uniform, 5.0, 60 * ns, 4 * ns, 15 * ns};
+      return {&CaseResult::T_uniform, 5.0, 60, 3, 20};
     case RuleKind::uniform:
-      return {&CaseResult::T_uniform, 1.0, 40 * ns, 1 * ns, 15 * ns};
+      return {&CaseResult::T_uniform, 1.0, 45, 1, 20};
     case RuleKind::oracle:
-      return {&CaseResult::T_star, 1.0, 40 * ns, 1 * ns, 15 * ns};
+      return {&CaseResult::T_star, 1.0, 45, 1, 20};
   }
-  return {&CaseResult::T_uniform, 1.0, 60 * ns, 4 * ns, 15 * ns};
+  return {&CaseResult::T_uniform, 1.0, 75, 4, 20};
 }
 
 /// Seconds of one allocation: a warm solve takes a few factorisations.
 double allocation_seconds(double K) {
-  return 1.5e-6 + 0.1e-6 * K + 0.035e-6 * K * K + 1e-9 * K * K * K;
+  return 2.2e-6 + 0.35e-6 * K + 0.05e-6 * K * K + 1e-9 * K * K * K;
 }
 
 }  // namespace
@@ -58,9 +57,14 @@ double expected_steps(const Grid& grid, std::size_t case_index, std::size_t algo
   if (!std::isfinite(time)) time = 10.0 * solution.T_star;
   const double hardest = *std::max_element(grid.log_inv_delta.begin(), grid.log_inv_delta.end());
   const double base = threshold_base(grid.options.threshold, hardest, each.K);
+  // UCB-FG-V keeps to what looks best and sees a rival some ln(t) times: its time grows exponentially.
+  const bool exponential = grid.algorithms[algorithm].algorithm.rule == RuleKind::ucb_fg_v;
+  constexpr double kUcbExponent = 0.95;
   double steps = time * base;
-  for (int i = 0; i < 3; ++i)  // the threshold grows with the time itself, slowly
-    steps = cost.factor * time * (base + threshold_growth(grid.options.threshold, std::max(steps, 3.0)));
+  for (int i = 0; i < 3; ++i) {  // the threshold grows with the time itself, slowly
+    const double threshold = base + threshold_growth(grid.options.threshold, std::max(steps, 3.0));
+    steps = exponential ? std::exp(kUcbExponent * threshold) : cost.factor * time * threshold;
+  }
   return std::clamp(steps, 1.0, static_cast<double>(grid.options.max_steps));
 }
 
@@ -69,7 +73,8 @@ double seconds_per_step(const Grid& grid, std::size_t case_index, std::size_t al
   const Algorithm& rule = grid.algorithms[algorithm].algorithm;
   const RuleCost cost = cost_of(rule.rule);
   const double K = each.K;
-  double seconds = cost.fixed + cost.per_vertex * K + cost.per_degree * static_cast<double>(each.edges) / K;
+  double seconds =
+      1e-9 * (cost.fixed + cost.per_vertex * K + cost.per_degree * static_cast<double>(each.edges) / K);
   const bool rare = grid.options.conventions.allocation_update == AllocationUpdate::every_5K;
   if (rule.rule == RuleKind::tas_optimal)
     seconds += allocation_seconds(K) / (rare ? 5.0 * K : static_cast<double>(rule.period));

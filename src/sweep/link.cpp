@@ -7,6 +7,10 @@
 #include <list>
 #include <thread>
 
+#include <csignal>
+
+#include <sys/prctl.h>
+
 #include <boost/mpi.hpp>
 #include <fmt/format.h>
 
@@ -49,6 +53,8 @@ Link::Link() {
                       number("SLURM_STEP_NUM_TASKS")));
     return;
   }
+  // Whoever started this rank is its only supervisor: when that one is killed, the rank ends as for a signal.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
   mpi_ = std::make_unique<Mpi>();
   rank_ = mpi_->world.rank();
   size_ = mpi_->world.size();

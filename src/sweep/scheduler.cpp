@@ -135,9 +135,14 @@ std::optional<Chunk> Scheduler::take(std::size_t cell, std::int64_t at_most, boo
 std::optional<Chunk> Scheduler::next(double now, double threads, double time_left) {
   if (auto chunk = next_case(now, time_left)) return chunk;
   const double interval = kSortInterval + kSortSecondsPerCell * static_cast<double>(cells_.size());
-  if (now - sorted_at_ > interval || (stale_ && now - sorted_at_ > 0.1 * interval) ||
-      (stale_ && fresh_.empty() && order_.empty()))
-    sort(now);
+  if (now - sorted_at_ > interval || (stale_ && now - sorted_at_ > 0.1 * interval)) sort(now);
+  if (auto chunk = next_run(now, threads, time_left)) return chunk;
+  if (!stale_) return {};
+  sort(now);  // cells came in since
+  return next_run(now, threads, time_left);
+}
+
+std::optional<Chunk> Scheduler::next_run(double now, double threads, double time_left) {
   const double target = std::clamp(left_ / (kChunksPerThread * threads), kShortestChunk, kLongestChunk);
   const auto from = [&](std::vector<std::size_t>& list, double seconds) -> std::optional<Chunk> {
     while (!list.empty() && cells_[list.back()].count == 0) list.pop_back();

@@ -1,4 +1,4 @@
-"""Seed inputs for the fuzzers: make_seeds.py CSV_FOLDER HDF5_FOLDER."""
+"""Seed inputs for the fuzzers: make_seeds.py CSV_FOLDER HDF5_FOLDER JOB_FOLDER JOB_DICTIONARY."""
 
 import pathlib
 import sys
@@ -16,6 +16,30 @@ CSV = {
     "long": ",".join(["0.1"] * 40) + "\n",
     "empty": "\n",
 }
+
+JOBS = {
+    "small": 'algorithms = []\n[[graph]]\nfamily = "ring"\n',
+    "settings": 'name = "x"\nseed = 1\nreplications = 2\nmax_steps = 10\ndelta = [0.1, 0.01]\nsetting = "known-graph"\n'
+    'threshold = "proven"\nstream = "philox"\nalgorithms = ["tas-fg", "eps-greedy"]\n[[graph]]\nfamily = "bandit"\n'
+    'K = [2, 3]\nreward = ["gaussian", "exponential"]\nvariance = 2\nmeans = [1, 2]\n'
+    '[algorithm."tas-fg"]\nperiod = 5\ntracking = "c"\n[convention]\n"exp3.g" = "reference"\n',
+    "ranges": 'algorithms = []\nlog_inv_delta = { from = 1, to = 7, count = 3 }\n[[graph]]\nfamily = "random"\n'
+    'K = { from = 2, to = 4, count = 3 }\np = { from = 0.1, to = 1, count = 3, scale = "log" }\nseed = 3\n',
+    "expressions": 'algorithms = []\n[[graph]]\nfamily = "loopy-star"\nK = "2^2+1"\np = "min(q/2, 1)"\nq = ["r", 0.3]\n'
+    'r = "floor(K/2)/K - exp(-log(10)) + abs(-0.01)*sqrt(4)*pi/e"\n',
+    "overrides": 'algorithms = ["uniform"]\n[[graph]]\nfamily = "loopless-clique"\n--set graph[0].K=[5, 6]\n'
+    "--set graph.p=1/K\n--set algorithm.uniform.x=1\n--set delta=0.1\n--set conventions=reference\n",
+    "file": 'algorithms = []\n[[graph]]\nfamily = "file"\npath = ["a.csv", "b.h5:G"]\n',
+    "strings": 'name = """a\\\n b"""\nalgorithms = [\'uniform\']\ngraph = [{family = \'full\', K.x = 3}]\n',
+    "dotted": 'algorithms = []\nalgorithm."tas-fg".period = 2\na.b.c.d = 1979-05-27T07:32:00Z\n[[graph]]\nfamily = "full"\n',
+}
+JOB_WORDS = (
+    "name seed replications log_inv_delta delta algorithms setting conventions threshold stream max_steps reward means "
+    "variance [[graph]] family [algorithm.uniform] [convention] from to count scale log linear K p q r path parity "
+    "bandit full apple-tasting revealing-action ring loopless-clique loopy-star loopy-star-alt symmetric random file "
+    "gaussian bernoulli poisson exponential paper reference numpy informed uninformed known-graph min( max( abs( sqrt( "
+    "floor( ceil( exp( log( pi e ^ 1e308 1e-308 -1 nan inf 9223372036854775807 {from=0,to=1,count=2}"
+).split()
 
 
 def write_hdf5(folder: pathlib.Path) -> None:
@@ -63,12 +87,17 @@ def write_hdf5(folder: pathlib.Path) -> None:
 
 
 def main() -> None:
-    csv, hdf5 = map(pathlib.Path, sys.argv[1:3])
-    for folder in (csv, hdf5):
+    csv, hdf5, jobs, dictionary = map(pathlib.Path, sys.argv[1:5])
+    for folder in (csv, hdf5, jobs):
         folder.mkdir(parents=True, exist_ok=True)
     for name, text in CSV.items():
         (csv / f"{name}.csv").write_bytes(text.encode())
     write_hdf5(hdf5)
+    for name, text in JOBS.items():
+        (jobs / f"{name}.toml").write_text(text)
+    for job in (pathlib.Path(__file__).parents[2] / "jobs").glob("*.toml"):
+        (jobs / job.name).write_bytes(job.read_bytes())
+    dictionary.write_text("".join(f'"{word}"\n' for word in [*JOB_WORDS, " = ", "--set "]))
 
 
 if __name__ == "__main__":

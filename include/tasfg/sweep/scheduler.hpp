@@ -83,6 +83,7 @@ class Scheduler {
   void sort(double now);
   [[nodiscard]] std::optional<Chunk> take(std::size_t cell, std::int64_t at_most, bool suspect, double now);
   [[nodiscard]] std::optional<Chunk> next_case(double now, double time_left);
+  [[nodiscard]] std::optional<Chunk> next_run(double now, double threads, double time_left);
 
   std::size_t algorithms_;
   std::vector<Cell> cells_;

@@ -124,6 +124,8 @@ TEST(Expression, NonFiniteValuesAreErrorsThatSayWhere) {
   EXPECT_EQ(error_of("0^-1"), "key = \"0^-1\" (is infinite; must be a finite number)");
   EXPECT_EQ(error_of("min(sqrt(-1), 1)"),
             "key = \"min(sqrt(-1), 1)\" (is not a number; must be a finite number)");
+  EXPECT_EQ(error_of("max(1, sqrt(-1), 2)"),
+            "key = \"max(1, sqrt(-1), 2)\" (is not a number; must be a finite number)");
   EXPECT_EQ(error_of("exp(1000)"), "key = \"exp(1000)\" (is infinite; must be a finite number)");
 }
 

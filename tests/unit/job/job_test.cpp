@@ -106,6 +106,15 @@ TEST(Job, ReadsEverySetting) {
   EXPECT_EQ(grid.cells(), 3U);
 }
 
+TEST(Job, StringsAndCommentsMayHoldAnything) {
+  const std::string wild = "....................[[[[[[[[[[[[[[[[[[[[é";
+  EXPECT_EQ(expand("\xef\xbb\xbf# " + wild + "\nname = \"" + wild + "\"\n" + kRing).name, wild);
+  EXPECT_EQ(expand("name = '" + wild + "' # \" \"\"\"\n" + kRing).name, wild);
+  EXPECT_EQ(expand("name = \"\"\"" + wild + "\"\\\"\\\\\"\"\"\n" + kRing).name, wild + "\"\"\\");
+  EXPECT_EQ(expand("name = '''" + wild + "\"\"\"'''''\n" + kRing).name, wild + "\"\"\"''");
+  EXPECT_EQ(expand("name = \"\"\"\\\n  " + wild + "\"\"\"\r\n" + kRing).name, wild);
+}
+
 TEST(Job, ListsConfidencesInEitherForm) {
   const Grid by_log = expand("log_inv_delta = {from = 1, to = 7, count = 3}\n" + kRing);
   EXPECT_EQ(by_log.log_inv_delta, (std::vector<double>{1.0, 4.0, 7.0}));

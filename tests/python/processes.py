@@ -1,0 +1,75 @@
+"""tasfg as processes: alone and under mpirun, started, watched and killed. TASFG names the program."""
+
+import os
+import signal
+import subprocess
+import time
+
+TASFG = os.environ["TASFG"]
+MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+
+def run(*arguments, ranks=0, check=0, timeout=120, **options):
+    command = [TASFG, *map(str, arguments)]
+    if ranks:
+        command = ["mpirun", "--oversubscribe", "-n", str(ranks), *command]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=os.environ | MPI, **options)
+    if check is not None:
+        assert done.returncode == check, done.stderr
+    return done
+
+
+def start(*arguments, ranks=0):
+    command = [TASFG, *map(str, arguments)]
+    if ranks:
+        command = ["mpirun", "--oversubscribe", "-n", str(ranks), *command]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env=os.environ | MPI, start_new_session=True)
+
+
+def wait_for(condition, seconds=30.0):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("waited in vain")
+
+
+def ranks_of(process):
+    """The tasfg processes under a launcher, or the process itself; rank 0 first."""
+    found = {}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/stat") as file:
+                session = int(file.read().rsplit(")", 1)[1].split()[3])
+            if session != process.pid or not os.readlink(f"/proc/{entry}/exe"):
+                continue
+            with open(f"/proc/{entry}/environ") as file:
+                variables = dict(v.split("=", 1) for v in file.read().split("\0") if "=" in v)
+        except OSError:
+            continue
+        if int(entry) != process.pid or "mpirun" not in process.args[0]:
+            found[int(variables.get("OMPI_COMM_WORLD_RANK", 0))] = int(entry)
+    return [found[rank] for rank in sorted(found)]
+
+
+def kill(process, target):
+    ranks = ranks_of(process)
+    if target == "all":
+        ranks = [process.pid, *ranks]
+    elif target == "launcher":
+        ranks = [process.pid]
+    elif ranks:
+        ranks = [ranks[0] if target == "coordinator" else ranks[-1]]
+    else:
+        ranks = [process.pid]
+    for each in ranks:
+        try:
+            os.kill(each, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.communicate(timeout=60)
+    wait_for(lambda: not ranks_of(process))  # those that are left end by themselves
