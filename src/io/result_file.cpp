@@ -7,13 +7,12 @@
 #include <ctime>
 #include <filesystem>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "result_impl.hpp"
+#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
@@ -21,7 +20,7 @@
 namespace tasfg {
 namespace {
 
-const Field& field_of(FieldId id) {
+const StoredField& field_of(FieldId id) {
   return fields()[static_cast<std::size_t>(id)];
 }
 
@@ -223,15 +222,14 @@ struct CaseCount {
   FieldId id;
   std::int32_t CaseResult::*member;
 };
-constexpr CaseCount kCaseCounts[] = {
-    {FieldId::alpha, &CaseResult::alpha},
-    {FieldId::alpha_upper, &CaseResult::alpha_upper},
-    {FieldId::weak_domination, &CaseResult::weak_domination},
-    {FieldId::weak_domination_lower, &CaseResult::weak_domination_lower},
-    {FieldId::domination, &CaseResult::domination},
-    {FieldId::self_loops, &CaseResult::self_loops},
-    {FieldId::face_dimension, &CaseResult::face_dimension},
-    {FieldId::iterations, &CaseResult::iterations}};
+constexpr CaseCount kCaseCounts[] = {{FieldId::alpha, &CaseResult::alpha},
+                                     {FieldId::alpha_upper, &CaseResult::alpha_upper},
+                                     {FieldId::weak_domination, &CaseResult::weak_domination},
+                                     {FieldId::weak_domination_lower, &CaseResult::weak_domination_lower},
+                                     {FieldId::domination, &CaseResult::domination},
+                                     {FieldId::self_loops, &CaseResult::self_loops},
+                                     {FieldId::face_dimension, &CaseResult::face_dimension},
+                                     {FieldId::iterations, &CaseResult::iterations}};
 struct CaseVector {
   FieldId id;
   std::vector<double> CaseResult::*member;

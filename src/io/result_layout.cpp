@@ -25,7 +25,9 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
     return differs("convention", held.convention_points, wanted.convention_points);
   if (held.threshold != wanted.threshold) return differs("threshold", held.threshold, wanted.threshold);
   if (held.stream != wanted.stream) return differs("stream", held.stream, wanted.stream);
-  const auto drops = [](std::string_view what) { return fmt::format("it holds {}, this job does not", what); };
+  const auto drops = [](std::string_view what) {
+    return fmt::format("it holds {}, this job does not", what);
+  };
   if (held.max_steps > wanted.max_steps)
     return fmt::format("its max_steps is {}, this job's only {}", held.max_steps, wanted.max_steps);
   if (held.replications > wanted.replications)

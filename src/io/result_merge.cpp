@@ -4,10 +4,9 @@
 #include <set>
 #include <sstream>
 
-#include <sys/stat.h>
-
 #include "result_impl.hpp"
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "tasfg/base/error.hpp"
 
@@ -150,11 +149,11 @@ void merge_runs(const Inputs& inputs, const ResultFile::Impl& out) {
         for (std::size_t k = 0; k < blocks.size(); ++k) {
           const ConstRunRow row(blocks[k].data() + static_cast<std::size_t>(i) * shape.words(), shape);
           if (!choice.offer(row, k))
-            throw InputError(fmt::format(
-                "{} and {}: disagree on {} {} seed {} (files of two programs, or a damaged one)",
-                inputs[choice.file()]->path, inputs[k]->path,
-                layout.cases[cell / layout.algorithms.size()].label,
-                layout.algorithms[cell % layout.algorithms.size()].name, first + i));
+            throw InputError(
+                fmt::format("{} and {}: disagree on {} {} seed {} (files of two programs, or a damaged one)",
+                            inputs[choice.file()]->path, inputs[k]->path,
+                            layout.cases[cell / layout.algorithms.size()].label,
+                            layout.algorithms[cell % layout.algorithms.size()].name, first + i));
         }
         choice.copy_to(append_row(words, shape, static_cast<std::int64_t>(cell), first + i));
       }
@@ -242,7 +241,8 @@ ResultFile ResultFile::merge(const std::string& path, const std::vector<std::str
     merge_cases(inputs, *out);
     merge_runs(inputs, *out);
     bool complete = true;
-    for (std::size_t c = 0; c < layout.cases.size(); ++c) complete &= out->read_case(c).status != TaskStatus::pending;
+    for (std::size_t c = 0; c < layout.cases.size(); ++c)
+      complete &= out->read_case(c).status != TaskStatus::pending;
     std::vector<std::int8_t> statuses(static_cast<std::size_t>(layout.replications));
     for (std::size_t cell = 0; cell < layout.cells(); ++cell) {
       out->read(FieldId::status, out->run_index(cell, 0), statuses.data(), statuses.size());
@@ -252,7 +252,8 @@ ResultFile ResultFile::merge(const std::string& path, const std::vector<std::str
       for (const Failure& failure : input->failures()) {
         const std::vector<Failure> there = out->failures();
         const bool known = std::any_of(there.begin(), there.end(), [&](const Failure& f) {
-          return f.case_index == failure.case_index && f.algorithm == failure.algorithm && f.seed == failure.seed;
+          return f.case_index == failure.case_index && f.algorithm == failure.algorithm &&
+                 f.seed == failure.seed;
         });
         if (!known) out->add_failure(failure);
       }

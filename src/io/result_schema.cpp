@@ -14,7 +14,7 @@ constexpr std::array<Dimension, 4> kStop{case_index, algorithm, delta, seed};
 constexpr std::array<Dimension, 4> kEntry{entry, none, none, none};
 
 // In the order of FieldId.
-constexpr Field kTable[] = {
+constexpr StoredField kTable[] = {
     {FieldId::case_status, "cases", "status", FieldType::i8, kCase, 0, false, "1",
      "state of the case's solution"},
     {FieldId::T_star, "cases", "T_star", FieldType::f64, kCase, kNaN, true, "draws per nat",
@@ -60,7 +60,8 @@ constexpr Field kTable[] = {
      "time that the trajectory took"},
     {FieldId::attempts, "runs", "attempts", FieldType::i32, kRun, 0, false, "1",
      "times that the run was handed to a worker"},
-    {FieldId::checksum, "runs", "checksum", FieldType::u32, kRun, 0, false, "1", "CRC-32 of the run's results"},
+    {FieldId::checksum, "runs", "checksum", FieldType::u32, kRun, 0, false, "1",
+     "CRC-32 of the run's results"},
     {FieldId::tau, "runs", "tau", FieldType::i64, kStop, -1, true, "draws",
      "stopping time (draws made, where not stopped)"},
     {FieldId::recommended, "runs", "recommended", FieldType::i32, kStop, -1, true, "1",
@@ -69,9 +70,17 @@ constexpr Field kTable[] = {
      "1: the recommended vertex is the best one"},
     {FieldId::stopped, "runs", "stopped", FieldType::i8, kStop, -1, true, "1",
      "1: stopped at this delta; 0: capped before"},
-    {FieldId::pulls, "runs", "pulls", FieldType::i64, {case_index, algorithm, seed, vertex}, -1, true, "draws",
+    {FieldId::pulls,
+     "runs",
+     "pulls",
+     FieldType::i64,
+     {case_index, algorithm, seed, vertex},
+     -1,
+     true,
+     "draws",
      "draws of each vertex"},
-    {FieldId::failure_case, "failures", "case", FieldType::i32, kEntry, -1, true, "1", "case of a failed task"},
+    {FieldId::failure_case, "failures", "case", FieldType::i32, kEntry, -1, true, "1",
+     "case of a failed task"},
     {FieldId::failure_algorithm, "failures", "algorithm", FieldType::i32, kEntry, -1, true, "1",
      "its algorithm; missing: the case's solution"},
     {FieldId::failure_seed, "failures", "seed", FieldType::i64, kEntry, -1, true, "1", "its seed"},
@@ -82,13 +91,13 @@ static_assert(std::size(kTable) == kFields);
 
 }  // namespace
 
-std::size_t Field::rank() const {
+std::size_t StoredField::rank() const {
   std::size_t n = 0;
   while (n < dimensions.size() && dimensions[n] != none) ++n;
   return n;
 }
 
-std::size_t Field::bytes() const {
+std::size_t StoredField::bytes() const {
   switch (type) {
     case FieldType::i8:
       return 1;
@@ -104,7 +113,7 @@ std::size_t Field::bytes() const {
   return 0;
 }
 
-hid_t Field::file_type() const {
+hid_t StoredField::file_type() const {
   switch (type) {
     case FieldType::i8:
       return H5T_STD_I8LE;
@@ -125,7 +134,7 @@ hid_t Field::file_type() const {
   return text;
 }
 
-std::span<const Field> fields() {
+std::span<const StoredField> fields() {
   return kTable;
 }
 
@@ -149,7 +158,7 @@ std::size_t extent(Dimension dimension, const ResultLayout& layout) {
   return 1;
 }
 
-std::size_t values(const Field& field, const ResultLayout& layout) {
+std::size_t values(const StoredField& field, const ResultLayout& layout) {
   std::size_t n = 1;
   for (const Dimension dimension : field.dimensions) n *= extent(dimension, layout);
   return n;

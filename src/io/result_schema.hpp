@@ -1,5 +1,5 @@
-/// The fields of a result file whose bytes results are written into: the only list of them. Creation, reading,
-/// writing and docs/result-file.md (checked by a test) follow it.
+/// The fields of a result file whose bytes results are written into: the only list of them. Creation,
+/// reading, writing and docs/result-file.md (checked by a test) follow it.
 #pragma once
 
 #include <array>
@@ -59,7 +59,7 @@ inline constexpr auto kFields = static_cast<std::size_t>(FieldId::count);
 inline constexpr std::size_t kFailures = 64;      // kept with their messages; the rest are counted only
 inline constexpr std::size_t kFailureText = 256;  // bytes
 
-struct Field {
+struct StoredField {
   FieldId id;
   std::string_view group, name;
   FieldType type;
@@ -73,9 +73,9 @@ struct Field {
   [[nodiscard]] hid_t file_type() const;    // to be owned by nobody, except for text
 };
 
-[[nodiscard]] std::span<const Field> fields();
+[[nodiscard]] std::span<const StoredField> fields();
 [[nodiscard]] std::size_t extent(Dimension dimension, const ResultLayout& layout);
-[[nodiscard]] std::size_t values(const Field& field, const ResultLayout& layout);
+[[nodiscard]] std::size_t values(const StoredField& field, const ResultLayout& layout);
 [[nodiscard]] std::string_view to_string(Dimension dimension);
 
 }  // namespace tasfg

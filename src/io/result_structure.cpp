@@ -7,15 +7,14 @@
 #include <limits>
 #include <random>
 
+#include "hdf5_handle.hpp"
+#include "result_impl.hpp"
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <hdf5_hl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-#include "hdf5_handle.hpp"
-#include "result_impl.hpp"
-#include <fmt/format.h>
-#include <hdf5_hl.h>
 
 #include "tasfg/base/error.hpp"
 
@@ -57,8 +56,8 @@ Handle file_access() {
 
 void write_attribute(hid_t object, const std::string& name, hid_t type, const void* value) {
   const Handle space(must(H5Screate(H5S_SCALAR), name), &H5Sclose);
-  const Handle attribute(
-      must(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), name), &H5Aclose);
+  const Handle attribute(must(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), name),
+                         &H5Aclose);
   must(H5Awrite(attribute, type, value), name);
 }
 void write_attribute(hid_t object, const std::string& name, std::string_view text) {
@@ -105,7 +104,7 @@ class GroupWriter {
     (void)column(name, {dimension}, type, type, pointers, "", long_name);
   }
 
-  void field(const Field& field) {
+  void field(const StoredField& field) {
     const Handle creation(must(H5Pcreate(H5P_DATASET_CREATE), field.name), &H5Pclose);
     must(H5Pset_layout(creation, H5D_CONTIGUOUS), field.name);
     must(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), field.name);
@@ -236,7 +235,7 @@ void write_cases(hid_t file, const ResultLayout& layout) {
               means.begin() + static_cast<std::ptrdiff_t>(c * layout.vertices()));
   (void)group.column("means", {along, Dimension::vertex}, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, means, "1",
                      "mean rewards");
-  for (const Field& field : fields())
+  for (const StoredField& field : fields())
     if (field.group == "cases") group.field(field);
 }
 
@@ -258,7 +257,7 @@ void write_runs(hid_t file, const ResultLayout& layout) {
   for (const AlgorithmInfo& each : layout.algorithms) options.push_back(each.options);
   group.text_column("algorithm_options", Dimension::algorithm, options, "options that are not the defaults");
   describe_cases(group, layout);
-  for (const Field& field : fields())
+  for (const StoredField& field : fields())
     if (field.group == "runs") group.field(field);
 }
 
@@ -272,8 +271,7 @@ Sentinels make_sentinels() {
   std::uniform_int_distribution<int> letter('a', 'z');
   Sentinels made;
   for (std::size_t i = 0; i < made.texts.size(); ++i)
-    for (std::size_t k = 0; k < kLiveRoom[i]; ++k)
-      made.texts[i].push_back(static_cast<char>(letter(device)));
+    for (std::size_t k = 0; k < kLiveRoom[i]; ++k) made.texts[i].push_back(static_cast<char>(letter(device)));
   std::uniform_int_distribution<std::int64_t> any;
   for (std::int64_t& number : made.numbers) number = any(device);
   return made;
@@ -437,9 +435,9 @@ void read_cases(hid_t file, const std::string& path, ResultLayout& layout) {
   const std::size_t vertices = n > 0 ? means.size() / n : 0;
   for (std::size_t c = 0; c < n; ++c) {
     if (!(K[c] >= 1 && K[c] <= static_cast<double>(vertices))) damaged(path, "cases/K");
-    CaseInfo info{graph[c], label[c], parameters[c], reward[c], observability[c],
-                  0,        0,        p[c],          q[c],      r[c],
-                  0.0,      0,        0,             {}};
+    CaseInfo info{
+        graph[c], label[c], parameters[c], reward[c], observability[c], 0, 0, p[c], q[c], r[c], 0.0, 0,
+        0,        {}};
     info.K = static_cast<int>(K[c]);
     info.best = static_cast<int>(best[c]);
     info.variance = variance[c];
@@ -489,7 +487,7 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
       write_cases(file, layout);
       write_runs(file, layout);
       GroupWriter group(file, "failures", layout);
-      for (const Field& field : fields())
+      for (const StoredField& field : fields())
         if (field.group == "failures") group.field(field);
       must(H5Fflush(file, H5F_SCOPE_GLOBAL), "flush");
       must(file.reset(), "close");
@@ -518,7 +516,8 @@ void read_structure(const std::string& path, ResultLayout& layout,
   const Handle access = file_access();
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), &H5Fclose);
   if (!file.valid())
-    throw InputError(fmt::format("{}: cannot be opened as HDF5: truncated or damaged (it was left as it is)", path));
+    throw InputError(
+        fmt::format("{}: cannot be opened as HDF5: truncated or damaged (it was left as it is)", path));
   if (H5Aexists(file, "format") <= 0 || H5Aexists(file, "format_version") <= 0 ||
       read_text(file, "format", path) != "tasfg")
     throw InputError(fmt::format("{}: is not a tasfg result file (it was left as it is)", path));
@@ -549,7 +548,7 @@ void read_structure(const std::string& path, ResultLayout& layout,
   read_cases(file, path, layout);
   read_runs(file, path, layout);
   const auto size = static_cast<std::uint64_t>(info.st_size);
-  for (const Field& field : fields()) {
+  for (const StoredField& field : fields()) {
     const std::string name = fmt::format("{}/{}", field.group, field.name);
     const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), &H5Dclose);
     const std::vector<hsize_t> extents = extents_of(dataset, path, name);
@@ -575,7 +574,7 @@ void read_structure(const std::string& path, ResultLayout& layout,
 
 std::uint64_t file_size(const ResultLayout& layout) {
   std::uint64_t bytes = 64 * 1024 + layout.job.size();
-  for (const Field& field : fields()) bytes += values(field, layout) * field.bytes();
+  for (const StoredField& field : fields()) bytes += values(field, layout) * field.bytes();
   bytes += layout.cases.size() * (600 + 8 * layout.vertices()) +
            8 * static_cast<std::uint64_t>(layout.replications);
   return bytes;

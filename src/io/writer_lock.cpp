@@ -8,10 +8,9 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/result_file.hpp"
@@ -34,8 +33,8 @@ std::string machine() {
                      size > 0 ? std::string_view(link, static_cast<std::size_t>(size)) : "");
 }
 
-/// When process `pid` started, in clock ticks since boot: with the number, this names one process for good. Empty
-/// where it is gone, or dead and only waits for its parent to take notice.
+/// When process `pid` started, in clock ticks since boot: with the number, this names one process for good.
+/// Empty where it is gone, or dead and only waits for its parent to take notice.
 std::string started(long pid) {
   const std::string stat = first_line(fmt::format("/proc/{}/stat", pid));
   const auto after_name = stat.rfind(')');
@@ -48,12 +47,6 @@ std::string started(long pid) {
   for (int i = 0; i < kField && rest >> word; ++i) {
   }
   return rest ? word : std::string();
-}
-
-std::string host_name() {
-  char name[256] = "";
-  ::gethostname(name, sizeof name - 1);
-  return name;
 }
 
 struct Owner {
@@ -116,9 +109,16 @@ bool make_lock(const std::string& path, const std::string& text) {
 
 }  // namespace
 
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
 WriterLock::WriterLock(const std::string& path, void (*announce)(const std::string& text))
     : path_(lock_path(path)) {
-  owner_ = fmt::format("{}\t{}\t{}\t{}\t{}", machine(), ::getpid(), started(::getpid()), host_name(), iso_time());
+  owner_ =
+      fmt::format("{}\t{}\t{}\t{}\t{}", machine(), ::getpid(), started(::getpid()), host_name(), iso_time());
   for (int attempt = 0;; ++attempt) {
     if (make_lock(path_, line())) return;
     Owner owner;

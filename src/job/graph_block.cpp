@@ -45,14 +45,15 @@ std::string value_text(const ParameterValue& value) {
 
 }  // namespace
 
-GraphBlock::GraphBlock(const Field& job, const Field& block, std::size_t index, const std::string& parity)
+GraphBlock::GraphBlock(const Field& job, const Field& block, std::size_t index, const std::string& parity,
+                       std::size_t& expressions)
     : index_(index), file_(job.origin()) {
   if (!block.is_table()) block.fail("must be a [[graph]] block");
   family_ = &graph_family(family_of(block), block.origin());
   std::vector<std::string_view> known = {"family", "reward", "means", "variance"};
   for (const ParameterSpec& spec : family_->parameters) known.push_back(spec.name);
   block.check_keys(known);
-  read_axes(block, parity);
+  read_axes(block, parity, expressions);
   order_axes();
   read_rewards(job, block);
   std::optional<Field> means = block.find("means");
@@ -63,14 +64,14 @@ GraphBlock::GraphBlock(const Field& job, const Field& block, std::size_t index, 
   }
 }
 
-void GraphBlock::read_axes(const Field& block, const std::string& parity) {
+void GraphBlock::read_axes(const Field& block, const std::string& parity, std::size_t& expressions) {
   for (const ParameterSpec& spec : family_->parameters) {
     Axis axis;
     axis.spec = &spec;
     const std::optional<Field> field = block.find(spec.name);
     if (field) {
       axis.where = field->where();
-      read_choices(axis, *field);
+      read_choices(axis, *field, expressions);
     } else if (spec.kind == ParameterKind::path) {
       throw InputError(
           fmt::format("{} has no {} (family {} needs it)", block.where(), spec.name, family_->name));
@@ -83,7 +84,7 @@ void GraphBlock::read_axes(const Field& block, const std::string& parity) {
   }
 }
 
-void GraphBlock::read_choices(Axis& axis, const Field& field) const {
+void GraphBlock::read_choices(Axis& axis, const Field& field, std::size_t& expressions) const {
   if (!is_numeric(*axis.spec)) {
     for (const Field& item : field.items()) {
       std::string text = item.text("must be text");
@@ -99,6 +100,10 @@ void GraphBlock::read_choices(Axis& axis, const Field& field) const {
   } else {
     for (const Field& item : field.items()) {
       if (item.is_text()) {
+        if (++expressions > kMostExpressions)
+          throw InputError(
+              fmt::format("{} brings the job to more than {} expressions (the most that a job may have)",
+                          item.where(), kMostExpressions));
         Expression expression(item.text(), item.where());
         for (const std::string& name : expression.names())
           if (std::find(axis.uses.begin(), axis.uses.end(), name) == axis.uses.end())

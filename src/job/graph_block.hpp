@@ -15,6 +15,9 @@
 
 namespace tasfg {
 
+/// The most expressions that a job may have: a parsed one takes some kilobytes.
+inline constexpr std::size_t kMostExpressions = 10'000;
+
 /// One value of a parameter, or how to compute it from the others.
 using Choice = std::variant<double, std::string, Expression>;
 
@@ -28,8 +31,10 @@ struct Axis {
 
 class GraphBlock {
  public:
-  /// Reads block `index` of the job. `parity` is the default of the families that have one.
-  GraphBlock(const Field& job, const Field& block, std::size_t index, const std::string& parity);
+  /// Reads block `index` of the job. `parity` is the default of the families that have one; `expressions`
+  /// counts those of all blocks so far.
+  GraphBlock(const Field& job, const Field& block, std::size_t index, const std::string& parity,
+             std::size_t& expressions);
 
   [[nodiscard]] const GraphFamily& family() const { return *family_; }
   [[nodiscard]] std::size_t index() const { return index_; }
@@ -47,8 +52,8 @@ class GraphBlock {
   void for_each(const Visit& visit) const;
 
  private:
-  void read_axes(const Field& block, const std::string& parity);
-  void read_choices(Axis& axis, const Field& field) const;
+  void read_axes(const Field& block, const std::string& parity, std::size_t& expressions);
+  void read_choices(Axis& axis, const Field& field, std::size_t& expressions) const;
   void order_axes();
   void read_rewards(const Field& job, const Field& block);
   [[nodiscard]] const Axis* axis_named(std::string_view name) const;

@@ -1,6 +1,7 @@
 #include "tasfg/job/job.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <unordered_map>
 
@@ -164,7 +165,9 @@ std::vector<GraphBlock> read_blocks(const Field& job, const Grid& grid) {
     throw InputError(fmt::format("{} has no [[graph]] block (must have at least one)", job.origin()));
   if (!graphs->is_list()) graphs->fail("must be one or more blocks, each under [[graph]]");
   std::vector<GraphBlock> blocks;
-  for (const Field& block : graphs->items()) blocks.emplace_back(job, block, blocks.size(), grid.conventions);
+  std::size_t expressions = 0;
+  for (const Field& block : graphs->items())
+    blocks.emplace_back(job, block, blocks.size(), grid.conventions, expressions);
   if (blocks.empty())
     throw InputError(fmt::format("{} is empty (must have at least one block)", graphs->where()));
   const std::optional<Field> variance = job.find("variance");

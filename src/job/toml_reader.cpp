@@ -16,8 +16,8 @@ constexpr std::string_view kSetOption = "--set ";
 
 /// Refuses beforehand what toml++ 3.3 does not survive. It bounds the depth of brackets but not the dots of a
 /// key, and takes a deep tree apart recursively; some characters beyond ASCII in keys, brackets that do not
-/// match, and headers without a key are undefined behaviour (tests/fuzz/fuzz_job.cpp found them). None of
-/// these is in a job file that means something: keys are ASCII, and a few levels suffice.
+/// match, headers without a key and malformed times are undefined behaviour (tests/fuzz/fuzz_job.cpp found
+/// them). A job that means something has none of these: its keys are ASCII, and a few levels suffice.
 class Screen {
  public:
   Screen(std::string_view text, const std::string& origin) : text_(text), origin_(origin) {}
@@ -57,6 +57,7 @@ class Screen {
     if (byte >= 0x80) fail(at_, "a character beyond ASCII (only texts and comments may hold one)");
     if ((byte < 0x20 && c != '\t' && c != '\n' && !next_is("\r\n")) || byte == 0x7f)
       fail(at_, "a control character");
+    if (c == ':') fail(at_, "a colon outside text (a job holds no times)");
     if (c == '.')
       ++dots_;
     else if (std::string_view("\n=,[]{}").find(c) != std::string_view::npos)

@@ -19,7 +19,8 @@ void add_merge_command(CLI::App& app, int& status) {
   command->add_option("output", options->output, "result file to make, or to add to")->required();
   command->add_option("inputs", options->inputs, "result files of the same job")->required();
   command->footer(
-      "Runs that several files hold must agree; where they do not, nothing is written. The order of the files\n"
+      "Runs that several files hold must agree; where they do not, nothing is written. The order of the "
+      "files\n"
       "does not matter, and merging again changes nothing.\n\n"
       "Example:\n  tasfg merge all.h5 part0.h5 part1.h5 part2.h5");
   command->callback([options, &status] {

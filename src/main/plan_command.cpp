@@ -74,11 +74,12 @@ void show_plan(const std::string& job, const std::vector<std::string>& overrides
   fmt::print("  expected          {} of one core ({:.3g} core-hours), {} steps\n", duration_text(all.seconds),
              all.seconds / 3600.0, count_text(all.steps));
   if (!grid.algorithms.empty()) {
-    fmt::print("\n  {:<18}{:>12}{:>12}{:>16}{:>16}\n", "algorithm", "runs", "steps", "one core", "longest run");
+    fmt::print("\n  {:<18}{:>12}{:>12}{:>16}{:>16}\n", "algorithm", "runs", "steps", "one core",
+               "longest run");
     for (std::size_t a = 0; a < by_algorithm.size(); ++a)
-      fmt::print("  {:<18}{:>12.0f}{:>12}{:>16}{:>16}\n", grid.algorithms[a].algorithm.name, by_algorithm[a].runs,
-                 count_text(by_algorithm[a].steps), duration_text(by_algorithm[a].seconds),
-                 duration_text(by_algorithm[a].longest));
+      fmt::print("  {:<18}{:>12.0f}{:>12}{:>16}{:>16}\n", grid.algorithms[a].algorithm.name,
+                 by_algorithm[a].runs, count_text(by_algorithm[a].steps),
+                 duration_text(by_algorithm[a].seconds), duration_text(by_algorithm[a].longest));
   }
   fmt::print("\n  {:<18}{:>16}{:>14}\n", "cores", "makespan", "efficiency");
   // A run's length varies; the longest of a cell is some three times its mean.
@@ -89,7 +90,8 @@ void show_plan(const std::string& job, const std::vector<std::string>& overrides
                makespan > 0.0 ? 100.0 * all.seconds / (cores * makespan) : 100.0);
     if (cores > 1.0 && makespan > all.seconds / cores) break;
   }
-  fmt::print("\n  Expected times are within a factor of three as a rule; the sweep corrects them as it measures.\n");
+  fmt::print(
+      "\n  Expected times are within a factor of three as a rule; the sweep corrects them as it measures.\n");
 }
 
 }  // namespace

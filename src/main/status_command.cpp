@@ -77,8 +77,8 @@ Tally tally(const ResultFile& file, std::size_t cell, const std::optional<Grid>&
 }
 
 void show(const std::string& name, const Tally& t) {
-  fmt::print("  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", name, t.total(), t.count[1], t.count[2], t.count[3],
-             t.count[0], count_text(t.steps));
+  fmt::print("  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", name, t.total(), t.count[1], t.count[2],
+             t.count[3], t.count[0], count_text(t.steps));
 }
 
 void show_status(const std::string& path) {
@@ -108,24 +108,26 @@ void show_status(const std::string& path) {
     fmt::print("  {}\n", live.status);
   fmt::print("  cases solved      {} of {}\n", cases_done, cases.size());
   fmt::print("  runs settled      {} of {}{}\n", all.total() - all.count[0], all.total(),
-             all.total() > 0 ? fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(all.total() - all.count[0]) /
-                                                              static_cast<double>(all.total()))
-                             : "");
+             all.total() > 0
+                 ? fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(all.total() - all.count[0]) /
+                                                  static_cast<double>(all.total()))
+                 : "");
   if (pending && layout.shard.empty()) {
     const double threads = static_cast<double>(std::max<std::int64_t>(1, live.threads));
     fmt::print("  left              {} of one core, {} on {} threads\n", duration_text(all.seconds_left),
                duration_text(all.seconds_left / threads), live.threads);
   }
-  fmt::print("\n  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "algorithm", "runs", "done", "capped", "failed",
-             "pending", "steps");
+  fmt::print("\n  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "algorithm", "runs", "done", "capped",
+             "failed", "pending", "steps");
   for (std::size_t a = 0; a < by_algorithm.size(); ++a) show(layout.algorithms[a].name, by_algorithm[a]);
   if (by_algorithm.size() > 1) show("all", all);
-  fmt::print("\n  conventions {}, setting {}, threshold {}, stream {}, seed {}, max_steps {}\n", layout.conventions,
-             layout.setting, layout.threshold, layout.stream, layout.seed, layout.max_steps);
-  fmt::print("  created {}, updated {}, by tasfg {} ({}; {})\n", layout.created, live.updated, layout.code_version,
-             layout.git_commit, layout.build);
-  fmt::print("  last on {} rank{}, {} threads; hosts: {}\n", live.ranks, live.ranks == 1 ? "" : "s", live.threads,
-             live.hosts);
+  fmt::print("\n  conventions {}, setting {}, threshold {}, stream {}, seed {}, max_steps {}\n",
+             layout.conventions, layout.setting, layout.threshold, layout.stream, layout.seed,
+             layout.max_steps);
+  fmt::print("  created {}, updated {}, by tasfg {} ({}; {})\n", layout.created, live.updated,
+             layout.code_version, layout.git_commit, layout.build);
+  fmt::print("  last on {} rank{}, {} threads; hosts: {}\n", live.ranks, live.ranks == 1 ? "" : "s",
+             live.threads, live.hosts);
 
   const std::vector<Failure> failures = file.failures();
   if (failures.empty()) return;
@@ -150,8 +152,8 @@ void show_status(const std::string& path) {
 
 void add_status_command(CLI::App& app, int& status) {
   const auto path = std::make_shared<std::string>();
-  CLI::App* command =
-      app.add_subcommand("status", "OUT.h5: done, failed and left, ETA, provenance; also while the sweep runs");
+  CLI::App* command = app.add_subcommand(
+      "status", "OUT.h5: done, failed and left, ETA, provenance; also while the sweep runs");
   command->add_option("file", *path, "result file")->required();
   command->footer("Example:\n  tasfg status out.h5");
   command->callback([path, &status] {

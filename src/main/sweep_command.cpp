@@ -37,8 +37,8 @@ Shard parse_shard(const std::string& text) {
 /// "90" (seconds), "10:00", "1:30:00", "2-00:00:00", "90m", "2h".
 double parse_walltime(const std::string& text) {
   const auto wrong = [&] {
-    return InputError(fmt::format("--walltime \"{}\" (must be seconds, as 90, or 10m, 2h, HH:MM:SS, D-HH:MM:SS)",
-                                  quotable(text)));
+    return InputError(fmt::format(
+        "--walltime \"{}\" (must be seconds, as 90, or 10m, 2h, HH:MM:SS, D-HH:MM:SS)", quotable(text)));
   };
   if (text.empty()) throw wrong();
   double unit = 1.0;
@@ -113,7 +113,8 @@ void add_sweep_command(CLI::App& app, int& status, char** arguments) {
       ->add_option("--threads", options->sweep.threads,
                    "worker threads of each rank (0: its share of the cores it may use)")
       ->capture_default_str();
-  command->add_option("--shard", options->shard, "run part i of n of the grid, as i/n; join with `tasfg merge`");
+  command->add_option("--shard", options->shard,
+                      "run part i of n of the grid, as i/n; join with `tasfg merge`");
   command->add_option("--walltime", options->walltime,
                       "start nothing that cannot end in time, as 3600, 10m, 2h or HH:MM:SS (default: SLURM's "
                       "limit, else none)");
@@ -121,7 +122,8 @@ void add_sweep_command(CLI::App& app, int& status, char** arguments) {
   command->add_flag("-q,--quiet", options->sweep.quiet, "no progress, no summary");
   command->footer(
       "The same bits come out for any number of ranks, threads, shards and interruptions. Kill it at any\n"
-      "moment and run the same command again: it goes on. A job that has grown (more replications, another K,\n"
+      "moment and run the same command again: it goes on. A job that has grown (more replications, another "
+      "K,\n"
       "another algorithm, another delta) runs what is missing.\n"
       "Exit status: 0 done, 1 some tasks failed, 2 bad input, 75 interrupted and safe to run again.\n\n"
       "Examples:\n  tasfg sweep jobs/default.toml -o out.h5\n"

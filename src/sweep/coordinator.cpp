@@ -14,14 +14,14 @@
 namespace tasfg {
 namespace {
 
-constexpr double kGrace = 4.0;        // seconds for what runs to end by itself after a signal
-constexpr double kLastWait = 3.0;     // and then for the ranks to give up what they run
-constexpr double kReserve = 15.0;     // before the end of the walltime
+constexpr double kGrace = 4.0;     // seconds for what runs to end by itself after a signal
+constexpr double kLastWait = 3.0;  // and then for the ranks to give up what they run
+constexpr double kReserve = 15.0;  // before the end of the walltime
 constexpr double kSyncInterval = 30.0;
-constexpr int kSuspectStarts = 3;     // starts without an end after which a run waits for all others
-constexpr double kShortTask = 0.1;    // seconds; longer ones are not queued behind others
+constexpr int kSuspectStarts = 3;   // starts without an end after which a run waits for all others
+constexpr double kShortTask = 0.1;  // seconds; longer ones are not queued behind others
 constexpr std::chrono::microseconds kShortestWait{50};
-constexpr std::chrono::microseconds kLongestWait{1000};       // between two looks for messages
+constexpr std::chrono::microseconds kLongestWait{1000};        // between two looks for messages
 constexpr std::chrono::microseconds kLongestWaitAlone{50000};  // nobody sends any
 
 bool is_long(const Chunk& chunk) {
@@ -80,10 +80,10 @@ void Coordinator::note_failure(const Failure& failure) {
     return;
   }
   const auto algorithm = static_cast<std::size_t>(failure.algorithm);
-  progress_.say(fmt::format("failed: {} {} seed {}: {}\n  replay: {}", each.label,
-                            grid_.algorithms[algorithm].algorithm.name, failure.seed, failure.message,
-                            grid_.replay_command(static_cast<std::size_t>(failure.case_index), algorithm,
-                                                 failure.seed)));
+  progress_.say(fmt::format(
+      "failed: {} {} seed {}: {}\n  replay: {}", each.label, grid_.algorithms[algorithm].algorithm.name,
+      failure.seed, failure.message,
+      grid_.replay_command(static_cast<std::size_t>(failure.case_index), algorithm, failure.seed)));
 }
 
 void Coordinator::fail_run(std::size_t cell, std::int64_t seed, const std::string& why) {
@@ -91,7 +91,8 @@ void Coordinator::fail_run(std::size_t cell, std::int64_t seed, const std::strin
   row.set_status(TaskStatus::failed);
   row.attempts() = attempts_[{static_cast<std::int64_t>(cell), seed}];
   const std::size_t algorithms = grid_.algorithms.size();
-  note_failure({static_cast<std::int32_t>(cell / algorithms), static_cast<std::int32_t>(cell % algorithms), seed, why});
+  note_failure({static_cast<std::int32_t>(cell / algorithms), static_cast<std::int32_t>(cell % algorithms),
+                seed, why});
 }
 
 void Coordinator::open_cells(std::size_t case_index, const CaseResult& solution) {
@@ -193,7 +194,7 @@ bool Coordinator::hand_to(int rank, double time) {
   dispatched_.emplace(chunk->id, Dispatch{rank, *chunk});
   ++ranks_[static_cast<std::size_t>(rank)].load;
   if (is_long(*chunk)) ++ranks_[static_cast<std::size_t>(rank)].long_load;
-  last_handed_ = time;
+  ++chunks_;
   if (rank == 0)
     pool_->push(*chunk);
   else
@@ -205,8 +206,8 @@ bool Coordinator::hand_to(int rank, double time) {
 void Coordinator::hand_out() {
   if (phase_ != Phase::running || scheduler_.waiting() == 0) return;
   const double time = now();
-  // First a chunk for every idle thread, then one in reserve, so that none waits for a message. Nothing is put
-  // behind a long task, and no long task behind another: a thread elsewhere may come sooner.
+  // First a chunk for every idle thread, then one in reserve, so that none waits for a message. Nothing is
+  // put behind a long task, and no long task behind another: a thread elsewhere may come sooner.
   for (const int reserve : {0, 1})
     for (int rank = 0; rank < link_.size(); ++rank) {
       const Rank& it = ranks_[static_cast<std::size_t>(rank)];
@@ -223,8 +224,9 @@ void Coordinator::greet(const Message& message) {
   const std::string complaint = get_text(message.words, at);
   const auto digest = static_cast<std::uint64_t>(message.words[1]);
   if (!complaint.empty() || digest != grid_.digest()) {
-    throw InputError(fmt::format("rank {} on {}: {}", message.from, host,
-                                 complaint.empty() ? "reads another job or graph file than rank 0" : complaint));
+    throw InputError(
+        fmt::format("rank {} on {}: {}", message.from, host,
+                    complaint.empty() ? "reads another job or graph file than rank 0" : complaint));
   }
   ranks_[static_cast<std::size_t>(message.from)].threads = static_cast<int>(message.words[0]);
   live_.threads += message.words[0];
@@ -344,8 +346,7 @@ void Coordinator::loop() {
       last_sync_ = time;
       syncing = std::async(std::launch::async, [this] { file_.sync(); });
     }
-    if (interruptions() > 0 && phase_ == Phase::running)
-      interrupt(fmt::format("{}", interruption_name()));
+    if (interruptions() > 0 && phase_ == Phase::running) interrupt(fmt::format("{}", interruption_name()));
     if (phase_ == Phase::running && scheduler_.waiting() > 0 && dispatched_.empty() && total_threads() > 0) {
       // Nothing runs and nothing was handed out: what is left cannot end in time.
       interrupt("the walltime is nearly over");
@@ -359,7 +360,8 @@ void Coordinator::loop() {
       pool_->cancel();
       tell_all(Tag::cancel, {});
     }
-    if (phase_ == Phase::cancelled && (dispatched_.empty() || time - interrupted_at_ > kGrace + kLastWait)) break;
+    if (phase_ == Phase::cancelled && (dispatched_.empty() || time - interrupted_at_ > kGrace + kLastWait))
+      break;
     const bool idle = before == handed_over_ + static_cast<std::int64_t>(dispatched_.size());
     wait = idle ? std::min(2 * wait, longest) : kShortestWait;
     pool_->wait(wait);
@@ -384,22 +386,26 @@ int Coordinator::finish() {
   else
     tell_all(Tag::stop, {status});
   if (!complete) {
-    progress_.say(fmt::format("interrupted ({}) with {} of {} tasks done; run the same command again to go on",
-                              why_interrupted_, done_, total_));
+    progress_.say(
+        fmt::format("interrupted ({}) with {} of {} tasks done; run the same command again to go on",
+                    why_interrupted_, done_, total_));
   } else {
     if (failed_ == 0) forget_crashes(options_.output);
     if (!options_.quiet && idle_)
       progress_.say(fmt::format("{}: nothing left to do", options_.output));
     else if (!options_.quiet)
       progress_.say(fmt::format(
-          "{}: {} of {} tasks done{} in {}; {} steps; {} threads busy {:.1f} %, coordinator {:.2f} % of a core",
+          "{}: {} of {} tasks done{} in {} ({} chunks); {} steps; {} threads busy {:.1f} %, coordinator "
+          "{:.2f} % "
+          "of a core",
           options_.output, done_ - failed_, total_, failed_ > 0 ? fmt::format(", {} failed", failed_) : "",
-          duration_text(wall), count_text(steps_), total_threads(),
+          duration_text(wall), chunks_, count_text(steps_), total_threads(),
           100.0 * busy_seconds_ / (wall * std::max(1, total_threads())),
           100.0 * (thread_cpu_seconds() - cpu_at_start_) / wall));
     if (failed_ > 0)
-      progress_.say(fmt::format("{} tasks failed: `tasfg status {}` lists them, --retry-failed runs them again",
-                                failed_, options_.output));
+      progress_.say(
+          fmt::format("{} tasks failed: `tasfg status {}` lists them, --retry-failed runs them again",
+                      failed_, options_.output));
   }
   return status;
 }

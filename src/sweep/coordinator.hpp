@@ -29,8 +29,8 @@ class Coordinator {
  private:
   using Clock = std::chrono::steady_clock;
   struct Rank {
-    int threads = 0;  // 0: not heard of yet
-    int load = 0;     // chunks handed out and not closed
+    int threads = 0;    // 0: not heard of yet
+    int load = 0;       // chunks handed out and not closed
     int long_load = 0;  // those of them that take long
     int busy() const { return std::min(load, threads); }
   };
@@ -78,8 +78,8 @@ class Coordinator {
   Phase phase_ = Phase::running;
   std::string why_interrupted_;
   double interrupted_at_ = 0.0, last_beat_ = 0.0, last_sync_ = 0.0;
-  double busy_seconds_ = 0.0, last_handed_ = 0.0;
-  std::int64_t done_ = 0, total_ = 0, failed_ = 0, handed_over_ = 0;
+  double busy_seconds_ = 0.0;
+  std::int64_t done_ = 0, total_ = 0, failed_ = 0, handed_over_ = 0, chunks_ = 0;
   double steps_ = 0.0, cpu_at_start_ = 0.0;
   bool lost_lock_ = false;
   bool idle_ = false;  // there was nothing to do

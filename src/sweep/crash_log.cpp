@@ -9,9 +9,8 @@
 #include <sstream>
 
 #include <fcntl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace tasfg {
 namespace {

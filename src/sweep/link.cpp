@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <list>
 #include <thread>
 
-#include <csignal>
-
-#include <sys/prctl.h>
-
 #include <boost/mpi.hpp>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
 #include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
@@ -47,10 +45,10 @@ Link::Link() {
   if (!launched_) {
     // srun without an MPI plugin starts copies that each take themselves for rank 0.
     if (number("SLURM_STEP_NUM_TASKS") > 1)
-      throw InputError(
-          fmt::format("srun started {} copies that do not know of each other (use srun --mpi=pmix, or mpirun, "
-                      "or one task)",
-                      number("SLURM_STEP_NUM_TASKS")));
+      throw InputError(fmt::format(
+          "srun started {} copies that do not know of each other (use srun --mpi=pmix, or mpirun, "
+          "or one task)",
+          number("SLURM_STEP_NUM_TASKS")));
     return;
   }
   // Whoever started this rank is its only supervisor: when that one is killed, the rank ends as for a signal.
@@ -59,7 +57,8 @@ Link::Link() {
   rank_ = mpi_->world.rank();
   size_ = mpi_->world.size();
   if (size_ == 1 && number("SLURM_STEP_NUM_TASKS") > 1 && !set("OMPI_COMM_WORLD_SIZE"))
-    throw InputError("the launcher started several copies, but MPI sees one process (use srun --mpi=pmix, or mpirun)");
+    throw InputError(
+        "the launcher started several copies, but MPI sees one process (use srun --mpi=pmix, or mpirun)");
 }
 
 Link::~Link() {

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include <unistd.h>
-
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "tasfg/io/result_file.hpp"
 

@@ -12,6 +12,8 @@ namespace {
 // A chunk is to take this long: far longer than its two messages, far shorter than a person notices.
 constexpr double kShortestChunk = 2e-3;
 constexpr double kLongestChunk = 0.1;
+// More threads send more messages to the one coordinator: longer chunks keep it at some 2000 a second.
+constexpr double kLongestChunkPerThread = 5e-4;
 constexpr double kChunksPerThread = 8.0;  // that the remaining work is split into, at least
 constexpr double kSafety = 1.5;           // on what is expected, where time runs out
 constexpr double kSortInterval = 0.25;
@@ -143,7 +145,8 @@ std::optional<Chunk> Scheduler::next(double now, double threads, double time_lef
 }
 
 std::optional<Chunk> Scheduler::next_run(double now, double threads, double time_left) {
-  const double target = std::clamp(left_ / (kChunksPerThread * threads), kShortestChunk, kLongestChunk);
+  const double target = std::clamp(left_ / (kChunksPerThread * threads), kShortestChunk,
+                                   kLongestChunk + kLongestChunkPerThread * threads);
   const auto from = [&](std::vector<std::size_t>& list, double seconds) -> std::optional<Chunk> {
     while (!list.empty() && cells_[list.back()].count == 0) list.pop_back();
     for (std::size_t i = list.size(); i-- > 0;) {  // past what cannot end in time

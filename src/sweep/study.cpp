@@ -123,7 +123,8 @@ CaseResult solve_case(const Grid& grid, std::size_t case_index) {
   result.domination = quantities.domination.upper;
   result.self_loops = static_cast<std::int32_t>(quantities.self_loops.size());
   if (time.status != SolveStatus::solved)
-    throw std::runtime_error(fmt::format("the solver {} at a relative gap of {:.1e}", to_string(time.status), time.gap()));
+    throw std::runtime_error(
+        fmt::format("the solver {} at a relative gap of {:.1e}", to_string(time.status), time.gap()));
   result.status = TaskStatus::done;
   result.seconds = seconds_since(start);
   return result;

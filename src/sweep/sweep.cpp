@@ -9,13 +9,11 @@
 #include <set>
 #include <thread>
 
+#include "coordinator.hpp"
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
-
-#include "coordinator.hpp"
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/graph_file.hpp"
@@ -29,12 +27,6 @@ namespace {
 
 constexpr std::chrono::microseconds kShortestWait{50};
 constexpr std::chrono::microseconds kLongestWait{1000};
-
-std::string host_name() {
-  char name[256] = "";
-  ::gethostname(name, sizeof name - 1);
-  return name;
-}
 
 /// This rank's share of the cores that it may use.
 int share_of_cores(const Link& link) {
@@ -109,11 +101,11 @@ int coordinate(const SweepOptions& options, Link& link) {
       struct stat info {};
       const std::string folder = options.output.substr(0, slash);
       if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-        throw InputError(fmt::format("{}: its folder {} does not exist (make it first)", options.output, folder));
+        throw InputError(
+            fmt::format("{}: its folder {} does not exist (make it first)", options.output, folder));
     }
-    lock = std::make_unique<WriterLock>(options.output, [](const std::string& text) {
-      fmt::print(stderr, "tasfg: {}\n", text);
-    });
+    lock = std::make_unique<WriterLock>(
+        options.output, [](const std::string& text) { fmt::print(stderr, "tasfg: {}\n", text); });
     const std::string shard =
         options.shard.whole() ? "" : fmt::format("{}/{}", options.shard.index, options.shard.count);
     file = std::make_unique<ResultFile>(
@@ -152,8 +144,8 @@ int work(const SweepOptions& options, Link& link) {
   std::unique_ptr<Grid> grid;
   std::string complaint;
   try {
-    grid = std::make_unique<Grid>(
-        expand_job(opening.text, opening.origin, opening.overrides, &read_graph_file));
+    grid =
+        std::make_unique<Grid>(expand_job(opening.text, opening.origin, opening.overrides, &read_graph_file));
   } catch (const InputError& error) {
     complaint = error.what();
   }

@@ -31,7 +31,7 @@ JOBS = {
     "--set graph.p=1/K\n--set algorithm.uniform.x=1\n--set delta=0.1\n--set conventions=reference\n",
     "file": 'algorithms = []\n[[graph]]\nfamily = "file"\npath = ["a.csv", "b.h5:G"]\n',
     "strings": 'name = """a\\\n b"""\nalgorithms = [\'uniform\']\ngraph = [{family = \'full\', K.x = 3}]\n',
-    "dotted": 'algorithms = []\nalgorithm."tas-fg".period = 2\na.b.c.d = 1979-05-27T07:32:00Z\n[[graph]]\nfamily = "full"\n',
+    "dotted": 'algorithms = []\nalgorithm."tas-fg".period = 2\na.b.c.d = 1979-05-27\n[[graph]]\nfamily = "full"\n',
 }
 JOB_WORDS = (
     "name seed replications log_inv_delta delta algorithms setting conventions threshold stream max_steps reward means "

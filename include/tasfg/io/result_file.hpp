@@ -44,8 +44,8 @@ class ResultFile {
   /// Opens an existing one; an InputError says what is wrong with it.
   static ResultFile open(const std::string& path, Access access);
   /// Makes a file of layout `wanted` with all that `path` holds, and puts it in place of `path`; needs
-  /// why_not_extension(held, wanted) to be empty. Runs that lack a δ, or were capped below a larger max_steps,
-  /// become pending.
+  /// why_not_extension(held, wanted) to be empty. Runs that lack a δ, or were capped below a larger
+  /// max_steps, become pending.
   static ResultFile extend(const std::string& path, const ResultLayout& wanted, const LiveState& live);
   /// Joins files of one grid into `path` (which may be one of them). An InputError names the first cell on
   /// which two files disagree, and then nothing is written.

@@ -1,8 +1,9 @@
 /// One writer at a time, also where file locking does not work (NFS, Lustre).
 ///
-/// The lock is a file beside the result file, made by a hard link (or O_EXCL), which file systems do atomically. It
-/// names its owner and carries a counter that the owner moves on every few seconds. A lock whose owner is gone
-/// (same machine: the process is looked up; another machine: the counter stands still) is taken over.
+/// The lock is a file beside the result file, made by a hard link (or O_EXCL), which file systems do
+/// atomically. It names its owner and carries a counter that the owner moves on every few seconds. A lock
+/// whose owner is gone (same machine: the process is looked up; another machine: the counter stands still) is
+/// taken over.
 #pragma once
 
 #include <chrono>
@@ -33,6 +34,9 @@ class WriterLock {
   std::string path_, owner_;
   std::uint64_t count_ = 0;
 };
+
+/// This machine's name.
+[[nodiscard]] std::string host_name();
 
 /// Who holds the lock of a result file ("host h, process 12, since ..."); empty where nobody alive does. An
 /// owner on another machine counts as alive while its lock file is younger than kPatience.

@@ -17,9 +17,9 @@ namespace tasfg {
 /// One instance of the grid, without its matrix: `Grid::instance` builds that when it is needed, so that a
 /// grid of many large graphs stays small.
 struct Case {
-  std::string graph;       // the family's name
-  Parameters parameters;   // complete: every parameter of the family
-  std::string label;       // "ring K=5 p=0.3": unique within the grid
+  std::string graph;      // the family's name
+  Parameters parameters;  // complete: every parameter of the family
+  std::string label;      // "ring K=5 p=0.3": unique within the grid
   RewardFamily reward;
   std::vector<double> means;
   int K = 0;
@@ -35,17 +35,17 @@ struct JobAlgorithm {
   std::string options;
 };
 
-/// A job expanded: every case, every algorithm, every δ, every seed. A *cell* is one (case, algorithm); a task
-/// is one seed of a cell, or the solution of one case.
+/// A job expanded: every case, every algorithm, every δ, every seed. A *cell* is one (case, algorithm); a
+/// task is one seed of a cell, or the solution of one case.
 struct Grid {
   std::string origin;                  // the job file's name, for messages
   std::string text;                    // the job file, verbatim
   std::vector<std::string> overrides;  // "key=value", in the order given
   std::string name;
-  SimulationOptions options;           // master_seed is the job's `seed`
-  std::string conventions;             // "paper" or "reference"; `options` has its points, changed ones included
-  std::int64_t replications = 1;       // seeds 0 … replications − 1
-  std::vector<double> delta;           // in the order given; δ and ln(1/δ) beside each other
+  SimulationOptions options;      // master_seed is the job's `seed`
+  std::string conventions;        // "paper" or "reference"; `options` has its points, changed ones included
+  std::int64_t replications = 1;  // seeds 0 … replications − 1
+  std::vector<double> delta;      // in the order given; δ and ln(1/δ) beside each other
   std::vector<double> log_inv_delta;
   std::vector<JobAlgorithm> algorithms;
   std::vector<Case> cases;

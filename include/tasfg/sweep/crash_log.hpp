@@ -1,6 +1,7 @@
-/// What is left of a task that takes its process down (a segmentation fault, an abort): a line in a file beside
-/// the result file, written by the signal handler. The next process counts it: a task that crashed three times
-/// is marked failed and the rest goes on. A SIGKILL leaves no such line: it says nothing about the task.
+/// What is left of a task that takes its process down (a segmentation fault, an abort): a line in a file
+/// beside the result file, written by the signal handler. The next process counts it: a task that crashed
+/// three times is marked failed and the rest goes on. A SIGKILL leaves no such line: it says nothing about
+/// the task.
 #pragma once
 
 #include <cstdint>

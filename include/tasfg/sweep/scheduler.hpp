@@ -1,9 +1,9 @@
 /// Which task runs next. No clock, no messages: the coordinator and the simulation of large clusters
 /// (tests/campaigns/scaling.cpp) drive the same code.
 ///
-/// Tasks of one cell (case, algorithm) cost about the same, cells differ by orders of magnitude. So: first one
-/// task of every cell, dearest first by the prediction, to learn what it costs; then always the cell whose tasks
-/// are dearest, so that what runs last is short. Cheap tasks travel in chunks of neighbours.
+/// Tasks of one cell (case, algorithm) cost about the same, cells differ by orders of magnitude. So: first
+/// one task of every cell, dearest first by the prediction, to learn what it costs; then always the cell
+/// whose tasks are dearest, so that what runs last is short. Cheap tasks travel in chunks of neighbours.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ class Scheduler {
 
   // What there is to do.
   void add_case(std::size_t case_index, double expected_seconds);
-  /// Seeds [first, last) of a cell. Suspects were under way when a process died more than once: they run after
-  /// all others.
+  /// Seeds [first, last) of a cell. Suspects were under way when a process died more than once: they run
+  /// after all others.
   void add_runs(std::size_t cell, std::int64_t first, std::int64_t last, bool suspect = false);
   /// Predicted seconds of one task of a cell; until then its runs wait.
   void open_cell(std::size_t cell, double expected_seconds);
@@ -89,14 +89,14 @@ class Scheduler {
   std::vector<Cell> cells_;
   std::vector<Ratio> ratios_;
   std::vector<double> case_seconds_;
-  std::vector<Interval> cases_;      // unsolved, the next at the back
-  std::vector<std::size_t> fresh_;   // open cells of which nothing was handed out; the dearest at the back
-  std::vector<std::size_t> order_;   // cells with pending runs, the dearest at the back
+  std::vector<Interval> cases_;     // unsolved, the next at the back
+  std::vector<std::size_t> fresh_;  // open cells of which nothing was handed out; the dearest at the back
+  std::vector<std::size_t> order_;  // cells with pending runs, the dearest at the back
   std::map<std::int64_t, UnderWay> outstanding_;
   std::int64_t waiting_ = 0, suspects_waiting_ = 0, next_id_ = 1;
-  double left_ = 0.0;         // seconds_left at the last sort
+  double left_ = 0.0;  // seconds_left at the last sort
   double sorted_at_ = -1e300;
-  bool stale_ = true;         // cells were opened or given back since the last sort
+  bool stale_ = true;  // cells were opened or given back since the last sort
 };
 
 }  // namespace tasfg

@@ -18,7 +18,8 @@ struct Provenance {
   std::string version, commit, build;
 };
 
-[[nodiscard]] ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std::string& shard);
+[[nodiscard]] ResultLayout layout_of(const Grid& grid, const Provenance& provenance,
+                                     const std::string& shard);
 
 /// Solves one case: T* with its certificate, the other allocations, the graph's quantities.
 [[nodiscard]] CaseResult solve_case(const Grid& grid, std::size_t case_index);

@@ -20,9 +20,9 @@ namespace tasfg {
 /// What became of a chunk, or of a first part of it.
 struct Report {
   std::int64_t chunk = 0;
-  bool closed = false;      // nothing more comes of this chunk
-  std::int64_t undone = 0;  // tasks at its end that were not run (it was cancelled)
-  double seconds = 0.0;     // that a thread spent on this part
+  bool closed = false;                  // nothing more comes of this chunk
+  std::int64_t undone = 0;              // tasks at its end that were not run (it was cancelled)
+  double seconds = 0.0;                 // that a thread spent on this part
   std::vector<std::int64_t> rows;       // of runs, failed ones included
   std::vector<std::int64_t> solutions;  // of cases: index, number of words, words
   std::vector<Failure> failures;

@@ -43,6 +43,12 @@ std::string ring(const std::string& top, const std::string& block = "") {
 std::string simulated(const std::string& top, const std::string& block = "") {
   return "algorithms = [\"tas-fg\"]\n" + top + "\n[[graph]]\nfamily = \"ring\"\n" + block + "\n";
 }
+/// As many expressions as given, in one list.
+std::string expressions(int count) {
+  std::string list;
+  for (int i = 0; i < count; ++i) list += "\"1/K\", ";
+  return "[" + list + "]";
+}
 std::string block(const std::string& text) {
   return "algorithms = []\n[[graph]]\n" + text + "\n";
 }
@@ -96,6 +102,10 @@ const BadJob kSyntax[] = {
     {"BeyondAsciiEscaped", "name = \"\\\u00e9\"", {}, "jobs/bad.toml:1:10: no such escape"},
     {"ControlCharacter", "a\x01 = 1", {}, "jobs/bad.toml:1:2: a control character"},
     {"LoneReturn", "a = 1\rb = 1", {}, "jobs/bad.toml:1:6: a control character"},
+    {"Time",
+     "a = 1979-05-27T07:32:00Z",
+     {},
+     "jobs/bad.toml:1:18: a colon outside text (a job holds no times)"},
     {"BracketsMismatched", "a = [1, 2}", {}, "jobs/bad.toml:1:10: a bracket that closes no other"},
     {"BracketTooMany", "a = [1]]", {}, "jobs/bad.toml:1:8: a bracket that closes no other"},
     {"QuoteInAWord", "a = 5b\"c\"", {}, "jobs/bad.toml:1:7: a quote in the midst of a word"},
@@ -547,11 +557,10 @@ const BadJob kLimits[] = {
            "1000}"),
      {},
      "jobs/bad.toml: graph[0] brings the job to more than 1000000 cases (the most that a job may have)"},
-    {"OverflowingCases",
-     block("family = \"random\"\nK = {from = 2, to = 4000, count = 3999}\np = {from = 0.1, to = 1, count = "
-           "1000000}\nq = {from = 0.1, to = 0.2, count = 1000000}\nr = {from = 0.3, to = 1, count = "
-           "1000000}\nseed = "
-           "{from = 0, to = 999999, count = 1000000}"),
+    {"OverflowingCases",  // 2^76 of them: 0 in 64 bits
+     block(
+         "family = \"random\"\np = {from = 0.1, to = 1, count = 524288}\nq = {from = 0.1, to = 0.2, count = "
+         "524288}\nr = {from = 0.3, to = 1, count = 524288}\nseed = {from = 0, to = 524287, count = 524288}"),
      {},
      "jobs/bad.toml: graph[0] brings the job to more than 1000000 cases (the most that a job may have)"},
     {"TooManyCasesTogether",
@@ -565,6 +574,12 @@ const BadJob kLimits[] = {
      {},
      "jobs/bad.toml: replications = 1000000000 (cases: 10, algorithms: 1; a job may have at most 10000000000 "
      "tasks)"},
+    {"TooManyExpressions",
+     "algorithms = []\n[[graph]]\nfamily = \"ring\"\np = \"0.5\"\n[[graph]]\nfamily = \"bandit\"\np = " +
+         expressions(10'000),
+     {},
+     "jobs/bad.toml: graph[1].p[9999] brings the job to more than 10000 expressions (the most that a job may "
+     "have)"},
     {"TooManyEntries",
      ring("", "K = 4096\np = {from = 0.1, to = 0.9, count = 120}"),
      {},

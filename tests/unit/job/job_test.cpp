@@ -232,8 +232,11 @@ TEST(Grid, ExpressionsMayUseDefaultsAndGiveWholeNumbers) {
 }
 
 TEST(Grid, MinusZeroIsZero) {
-  const Grid grid = expand("algorithms = []\n[[graph]]\nfamily = \"loopy-star\"\np = -0.0\nq = \"-p+0.5\"\n");
-  EXPECT_EQ(labels(grid), std::vector<std::string>{"loopy-star K=5 p=0 q=0.5 r=0.25"});
+  const std::string expected = "loopy-star K=5 p=0 q=0.25 r=0.25";
+  for (const char* p : {"-0.0", "\"-0*q\"", "[-0.0]", "{from = -0.0, to = -0.0, count = 1}"})
+    EXPECT_EQ(labels(expand(std::string("algorithms = []\n[[graph]]\nfamily = \"loopy-star\"\np = ") + p)),
+              std::vector<std::string>{expected})
+        << p;
 }
 
 TEST(Grid, RewardsMeansAndVarianceOfABlockWinOverThoseAtTheTop) {

@@ -1,0 +1,210 @@
+#include "tasfg/sweep/scheduler.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+namespace tasfg {
+namespace {
+
+constexpr double kForever = std::numeric_limits<double>::infinity();
+
+/// A run of the scheduler on `threads` threads without any delay; returns the makespan.
+struct Simulated {
+  double makespan = 0.0, total = 0.0, longest = 0.0;
+  std::multiset<std::pair<std::int64_t, std::int64_t>> ran;
+  std::vector<std::int64_t> cells;  // in the order handed out
+};
+
+template <typename Cost>
+Simulated simulate(Scheduler& scheduler, int threads, Cost cost, double predicted_case = 1e-3,
+                   const std::vector<double>& predictions = {}) {
+  Simulated result;
+  struct Event {
+    double time;
+    Chunk chunk;
+    bool operator<(const Event& other) const { return time > other.time; }
+  };
+  std::priority_queue<Event> events;
+  double now = 0.0;
+  int idle = threads;
+  while (!scheduler.finished()) {
+    while (idle > 0) {
+      const auto chunk = scheduler.next(now, threads, kForever);
+      if (!chunk) break;
+      double seconds = 0.0;
+      for (std::int64_t i = 0; i < chunk->count; ++i) {
+        const double each =
+            chunk->kind == ChunkKind::solve ? predicted_case : cost(chunk->cell, chunk->first + i);
+        seconds += each;
+        result.longest = std::max(result.longest, each);
+        if (chunk->kind == ChunkKind::run) {
+          result.ran.emplace(chunk->cell, chunk->first + i);
+          result.cells.push_back(chunk->cell);
+        }
+      }
+      result.total += seconds;
+      events.push({now + seconds, *chunk});
+      --idle;
+    }
+    if (events.empty()) break;
+    const Event event = events.top();
+    events.pop();
+    now = event.time;
+    for (std::int64_t i = 0; i < event.chunk.count; ++i) {
+      if (event.chunk.kind == ChunkKind::solve)
+        for (std::size_t cell = 0; cell < predictions.size(); ++cell)
+          scheduler.open_cell(cell, predictions[cell]);
+      else
+        scheduler.measured(static_cast<std::size_t>(event.chunk.cell),
+                           cost(event.chunk.cell, event.chunk.first + i));
+    }
+    scheduler.closed(event.chunk.id);
+    ++idle;
+    result.makespan = now;
+  }
+  return result;
+}
+
+TEST(Scheduler, RunsEveryTaskOnce) {
+  std::mt19937 random(1);
+  for (int trial = 0; trial < 50; ++trial) {
+    const std::size_t cells = 1 + random() % 20;
+    Scheduler scheduler(cells, 1);
+    std::multiset<std::pair<std::int64_t, std::int64_t>> wanted;
+    std::vector<double> price(cells);
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      price[cell] = std::pow(10.0, -6.0 + static_cast<double>(random() % 7));
+      scheduler.open_cell(cell, price[cell] * (0.1 + static_cast<double>(random() % 100)));
+      for (std::int64_t first = 0; first < 200;) {
+        const auto last = first + 1 + static_cast<std::int64_t>(random() % 60);
+        if (random() % 3 != 0) {
+          scheduler.add_runs(cell, first, last, random() % 4 == 0);
+          for (std::int64_t seed = first; seed < last; ++seed) wanted.emplace(cell, seed);
+        }
+        first = last;
+      }
+    }
+    const Simulated result =
+        simulate(scheduler, 1 + static_cast<int>(random() % 8),
+                 [&](std::int64_t cell, std::int64_t) { return price[static_cast<std::size_t>(cell)]; });
+    EXPECT_EQ(result.ran, wanted);
+    EXPECT_TRUE(scheduler.finished());
+    EXPECT_EQ(scheduler.waiting(), 0);
+  }
+}
+
+TEST(Scheduler, MakespanIsNearTheBestWhateverThePredictionsWere) {
+  // Costs over five orders of magnitude with heavy tails inside a cell, predictions off by up to 100 either
+  // way.
+  std::mt19937 random(2);
+  std::lognormal_distribution<double> spread(0.0, 0.7);
+  for (int trial = 0; trial < 20; ++trial) {
+    constexpr std::size_t kCells = 40;
+    constexpr std::int64_t kSeeds = 100;
+    Scheduler scheduler(kCells, 5);
+    std::vector<double> cost;
+    for (std::size_t cell = 0; cell < kCells; ++cell) {
+      const double mean = std::pow(10.0, -4.0 + 5.0 * static_cast<double>(random() % 1000) / 1000.0);
+      const double off = std::pow(10.0, -2.0 + 4.0 * static_cast<double>(random() % 1000) / 1000.0);
+      for (std::int64_t seed = 0; seed < kSeeds; ++seed) cost.push_back(mean * spread(random));
+      scheduler.open_cell(cell, mean * off);
+      scheduler.add_runs(cell, 0, kSeeds);
+    }
+    for (const int threads : {2, 16}) {
+      Scheduler copy = scheduler;
+      const Simulated result = simulate(copy, threads, [&](std::int64_t cell, std::int64_t seed) {
+        return cost[static_cast<std::size_t>(cell * kSeeds + seed)];
+      });
+      const double best = std::max(result.total / threads, result.longest);
+      EXPECT_LE(result.makespan, 1.03 * best) << threads << " threads";
+    }
+  }
+}
+
+TEST(Scheduler, TriesEveryCellBeforeItRepeatsOne) {
+  Scheduler scheduler(6, 2);
+  for (std::size_t cell = 0; cell < 12; ++cell) {
+    scheduler.add_runs(cell, 0, 5);
+    scheduler.open_cell(cell, 1.0 + static_cast<double>(cell));
+  }
+  const Simulated result = simulate(scheduler, 1, [](std::int64_t, std::int64_t) { return 1.0; });
+  std::vector<std::int64_t> first(result.cells.begin(), result.cells.begin() + 12);
+  EXPECT_EQ(first.front(), 11) << "the dearest first";
+  std::sort(first.begin(), first.end());
+  EXPECT_EQ(std::unique(first.begin(), first.end()), first.end());
+}
+
+TEST(Scheduler, RunsWaitForTheirCaseAndSuspectsForAllOthers) {
+  Scheduler scheduler(1, 2);
+  scheduler.add_case(0, 1e-3);
+  scheduler.add_runs(0, 0, 3);
+  scheduler.add_runs(1, 0, 2, true);
+  scheduler.add_runs(1, 2, 4);
+  const Simulated result =
+      simulate(scheduler, 1, [](std::int64_t, std::int64_t) { return 0.5; }, 1e-3, {0.5, 0.5});
+  ASSERT_EQ(result.cells.size(), 7U);
+  EXPECT_TRUE(scheduler.finished());
+  const std::vector<std::int64_t> last(result.cells.end() - 2, result.cells.end());
+  EXPECT_EQ(last, (std::vector<std::int64_t>{1, 1}));
+}
+
+TEST(Scheduler, StartsNothingThatCannotEndInTime) {
+  Scheduler scheduler(2, 1);
+  scheduler.open_cell(0, 10.0);
+  scheduler.open_cell(1, 0.5);
+  scheduler.add_runs(0, 0, 4);
+  scheduler.add_runs(1, 0, 4);
+  int handed = 0;
+  while (const auto chunk = scheduler.next(0.0, 1, 5.0)) {
+    EXPECT_EQ(chunk->cell, 1);
+    ++handed;
+  }
+  EXPECT_EQ(handed, 4);
+  EXPECT_EQ(scheduler.waiting(), 4);
+}
+
+TEST(Scheduler, WhatIsGivenBackIsHandedOutAgain) {
+  Scheduler scheduler(1, 1);
+  scheduler.open_cell(0, 1e-5);
+  scheduler.add_runs(0, 0, 1000);
+  const auto chunk = scheduler.next(0.0, 1, kForever);
+  ASSERT_TRUE(chunk);
+  ASSERT_GT(chunk->count, 3);
+  scheduler.closed(chunk->id, 2);
+  std::set<std::int64_t> rest;
+  while (const auto next = scheduler.next(1.0, 1, kForever)) {
+    for (std::int64_t i = 0; i < next->count; ++i) EXPECT_TRUE(rest.insert(next->first + i).second);
+    scheduler.closed(next->id);
+  }
+  EXPECT_EQ(static_cast<std::int64_t>(rest.size()), 1000 - chunk->count + 2);
+  EXPECT_TRUE(rest.contains(chunk->first + chunk->count - 1));
+  EXPECT_FALSE(rest.contains(chunk->first));
+}
+
+TEST(Scheduler, CheapTasksTravelTogetherAndDearOnesAlone) {
+  Scheduler scheduler(2, 1);
+  scheduler.open_cell(0, 1e-6);
+  scheduler.open_cell(1, 3.0);
+  scheduler.add_runs(0, 0, 10'000'000);
+  scheduler.add_runs(1, 0, 100);
+  bool cheap = false, dear = false;
+  for (int i = 0; i < 200; ++i) {
+    const auto chunk = scheduler.next(0.0, 2, kForever);
+    if (chunk->cell == 1) {
+      EXPECT_EQ(chunk->count, 1);
+      dear = true;
+    } else {
+      EXPECT_GE(chunk->count, 1000);
+      cheap = true;
+    }
+  }
+  EXPECT_TRUE(cheap && dear);
+}
+
+}  // namespace
+}  // namespace tasfg
