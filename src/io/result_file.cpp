@@ -99,7 +99,7 @@ LiveState ResultFile::Impl::read_live() const {
   for (std::size_t i = 0; i < 3; ++i) {
     std::string room(kLiveRoom[i], '\0');
     bytes(i, room.data(), room.size());
-    *texts[i] = room.c_str();
+    *texts[i] = room.substr(0, room.find('\0'));
   }
   bytes(LiveOffsets::ranks, &state.ranks, sizeof state.ranks);
   bytes(LiveOffsets::threads, &state.threads, sizeof state.threads);
@@ -288,7 +288,7 @@ std::vector<Failure> ResultFile::Impl::failures() const {
     read(FieldId::failure_seed, i, &failure.seed, 1);
     std::string text(kFailureText, '\0');
     read(FieldId::failure_message, i, text.data(), 1);
-    failure.message = text.c_str();
+    failure.message = text.substr(0, text.find('\0'));
     found.push_back(std::move(failure));
   }
   return found;

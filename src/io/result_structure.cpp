@@ -87,9 +87,9 @@ class GroupWriter {
   }
 
   template <typename T>
-  Handle column(std::string_view name, std::vector<Dimension> dimensions, hid_t file_type, hid_t memory_type,
-                const std::vector<T>& values, std::string_view units, std::string_view long_name,
-                bool attach = true) {
+  Handle column(std::string_view name, const std::vector<Dimension>& dimensions, hid_t file_type,
+                hid_t memory_type, const std::vector<T>& values, std::string_view units,
+                std::string_view long_name, bool attach = true) {
     Handle dataset = dataset_of(name, dimensions, file_type, H5P_DEFAULT, units, long_name, attach);
     if (!values.empty())
       must(H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), name);
@@ -99,6 +99,7 @@ class GroupWriter {
   void text_column(std::string_view name, Dimension dimension, const std::vector<std::string>& texts,
                    std::string_view long_name) {
     std::vector<const char*> pointers;
+    pointers.reserve(texts.size());
     for (const std::string& text : texts) pointers.push_back(text.c_str());
     const Handle type = text_type();
     (void)column(name, {dimension}, type, type, pointers, "", long_name);
@@ -149,6 +150,7 @@ class GroupWriter {
                     hid_t creation, std::string_view units, std::string_view long_name, bool attach) {
     const std::string name(name_view);
     std::vector<hsize_t> extents;
+    extents.reserve(dimensions.size());
     for (const Dimension dimension : dimensions) extents.push_back(extent(dimension, layout_));
     const Handle space(
         must(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), name), &H5Sclose);

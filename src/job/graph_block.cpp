@@ -12,6 +12,8 @@
 namespace tasfg {
 namespace {
 
+constexpr std::size_t kMostMeans = 4096;  // the largest K of any family
+
 bool is_numeric(const ParameterSpec& spec) {
   return spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number;
 }
@@ -46,32 +48,36 @@ std::string value_text(const ParameterValue& value) {
 }  // namespace
 
 GraphBlock::GraphBlock(const Field& job, const Field& block, std::size_t index, const std::string& parity,
-                       std::size_t& expressions)
+                       Budget& budget)
     : index_(index), file_(job.origin()) {
   if (!block.is_table()) block.fail("must be a [[graph]] block");
   family_ = &graph_family(family_of(block), block.origin());
   std::vector<std::string_view> known = {"family", "reward", "means", "variance"};
   for (const ParameterSpec& spec : family_->parameters) known.push_back(spec.name);
   block.check_keys(known);
-  read_axes(block, parity, expressions);
-  order_axes();
   read_rewards(job, block);
+  check_budget(budget);
+  read_axes(block, parity, budget);
+  budget.cases += count(budget.most_cases);
+  order_axes();
   std::optional<Field> means = block.find("means");
   if (!means) means = job.find("means");
-  if (means) {
-    if (!means->is_list() && !means->is_table()) means->fail("must be a list of numbers, one per vertex");
-    means_ = means->numbers();
-  }
+  if (!means) return;
+  if (!means->is_list() && !means->is_table()) means->fail("must be a list of numbers, one per vertex");
+  means_ = means->numbers();
+  if (means_.size() > kMostMeans)
+    throw InputError(
+        fmt::format("{} holds {} values (must be at most {})", means->where(), means_.size(), kMostMeans));
 }
 
-void GraphBlock::read_axes(const Field& block, const std::string& parity, std::size_t& expressions) {
+void GraphBlock::read_axes(const Field& block, const std::string& parity, Budget& budget) {
   for (const ParameterSpec& spec : family_->parameters) {
     Axis axis;
     axis.spec = &spec;
     const std::optional<Field> field = block.find(spec.name);
     if (field) {
       axis.where = field->where();
-      read_choices(axis, *field, expressions);
+      read_choices(axis, *field, budget);
     } else if (spec.kind == ParameterKind::path) {
       throw InputError(
           fmt::format("{} has no {} (family {} needs it)", block.where(), spec.name, family_->name));
@@ -81,10 +87,11 @@ void GraphBlock::read_axes(const Field& block, const std::string& parity, std::s
       axis.choices.emplace_back(spec.fallback);
     }
     axes_.push_back(std::move(axis));
+    check_budget(budget);
   }
 }
 
-void GraphBlock::read_choices(Axis& axis, const Field& field, std::size_t& expressions) const {
+void GraphBlock::read_choices(Axis& axis, const Field& field, Budget& budget) const {
   if (!is_numeric(*axis.spec)) {
     for (const Field& item : field.items()) {
       std::string text = item.text("must be text");
@@ -100,10 +107,10 @@ void GraphBlock::read_choices(Axis& axis, const Field& field, std::size_t& expre
   } else {
     for (const Field& item : field.items()) {
       if (item.is_text()) {
-        if (++expressions > kMostExpressions)
+        if (++budget.expressions > budget.most_expressions)
           throw InputError(
               fmt::format("{} brings the job to more than {} expressions (the most that a job may have)",
-                          item.where(), kMostExpressions));
+                          item.where(), budget.most_expressions));
         Expression expression(item.text(), item.where());
         for (const std::string& name : expression.names())
           if (std::find(axis.uses.begin(), axis.uses.end(), name) == axis.uses.end())
@@ -223,6 +230,13 @@ std::size_t GraphBlock::count(std::size_t limit) const {
     product *= size;
   }
   return product;
+}
+
+void GraphBlock::check_budget(const Budget& budget) const {
+  if (count(budget.most_cases) > budget.most_cases - budget.cases)
+    throw InputError(
+        fmt::format("{}: graph[{}] brings the job to more than {} cases (the most that a job may have)",
+                    file_, index_, budget.most_cases));
 }
 
 void GraphBlock::for_each(const Visit& visit) const {

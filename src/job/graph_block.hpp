@@ -15,8 +15,14 @@
 
 namespace tasfg {
 
-/// The most expressions that a job may have: a parsed one takes some kilobytes.
-inline constexpr std::size_t kMostExpressions = 10'000;
+/// What all blocks of a job may have together, and what those read so far have. Checked while a block is
+/// read: a few lines can ask for more than any memory holds.
+struct Budget {
+  std::size_t most_cases;
+  std::size_t most_expressions;  // a parsed one takes some kilobytes
+  std::size_t cases = 0;
+  std::size_t expressions = 0;
+};
 
 /// One value of a parameter, or how to compute it from the others.
 using Choice = std::variant<double, std::string, Expression>;
@@ -31,10 +37,9 @@ struct Axis {
 
 class GraphBlock {
  public:
-  /// Reads block `index` of the job. `parity` is the default of the families that have one; `expressions`
-  /// counts those of all blocks so far.
+  /// Reads block `index` of the job. `parity` is the default of the families that have one.
   GraphBlock(const Field& job, const Field& block, std::size_t index, const std::string& parity,
-             std::size_t& expressions);
+             Budget& budget);
 
   [[nodiscard]] const GraphFamily& family() const { return *family_; }
   [[nodiscard]] std::size_t index() const { return index_; }
@@ -43,18 +48,18 @@ class GraphBlock {
   /// Whether the job's own `variance` is used here.
   [[nodiscard]] bool uses_job_variance() const { return uses_job_variance_; }
 
-  /// How many cases the block stands for; `limit` + 1 where there are more.
-  [[nodiscard]] std::size_t count(std::size_t limit) const;
-
   /// Calls visit(parameters, label, reward) for every case: the first parameter of the family's table
   /// slowest, the reward family fastest. Parameters are complete and checked; the label is "ring K=5 p=0.3".
   using Visit = std::function<void(Parameters parameters, std::string label, const RewardFamily& reward)>;
   void for_each(const Visit& visit) const;
 
  private:
-  void read_axes(const Field& block, const std::string& parity, std::size_t& expressions);
-  void read_choices(Axis& axis, const Field& field, std::size_t& expressions) const;
+  void read_axes(const Field& block, const std::string& parity, Budget& budget);
+  void read_choices(Axis& axis, const Field& field, Budget& budget) const;
   void order_axes();
+  /// How many cases what has been read stands for; `limit` + 1 where there are more.
+  [[nodiscard]] std::size_t count(std::size_t limit) const;
+  void check_budget(const Budget& budget) const;
   void read_rewards(const Field& job, const Field& block);
   [[nodiscard]] const Axis* axis_named(std::string_view name) const;
   void check_value(const Axis& axis, const ParameterValue& value, const std::string& where) const;

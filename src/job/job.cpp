@@ -159,15 +159,14 @@ void read_algorithms(const Field& job, Grid& grid) {
   }
 }
 
-std::vector<GraphBlock> read_blocks(const Field& job, const Grid& grid) {
+std::vector<GraphBlock> read_blocks(const Field& job, const Grid& grid, Budget& budget) {
   const std::optional<Field> graphs = job.find("graph");
   if (!graphs)
     throw InputError(fmt::format("{} has no [[graph]] block (must have at least one)", job.origin()));
   if (!graphs->is_list()) graphs->fail("must be one or more blocks, each under [[graph]]");
   std::vector<GraphBlock> blocks;
-  std::size_t expressions = 0;
   for (const Field& block : graphs->items())
-    blocks.emplace_back(job, block, blocks.size(), grid.conventions, expressions);
+    blocks.emplace_back(job, block, blocks.size(), grid.conventions, budget);
   if (blocks.empty())
     throw InputError(fmt::format("{} is empty (must have at least one block)", graphs->where()));
   const std::optional<Field> variance = job.find("variance");
@@ -181,16 +180,7 @@ std::vector<GraphBlock> read_blocks(const Field& job, const Grid& grid) {
   return blocks;
 }
 
-/// Refuses a grid that is too large, before anything of its size exists.
-void check_size(const std::vector<GraphBlock>& blocks, const JobLimits& limits, const Grid& grid) {
-  std::size_t cases = 0;
-  for (const GraphBlock& block : blocks) {
-    cases += block.count(limits.cases);
-    if (cases > limits.cases)
-      throw InputError(
-          fmt::format("{}: graph[{}] brings the job to more than {} cases (the most that a job may have)",
-                      grid.origin, block.index(), limits.cases));
-  }
+void check_tasks(std::size_t cases, const JobLimits& limits, const Grid& grid) {
   const auto per_case = static_cast<std::int64_t>(grid.algorithms.size()) * grid.replications + 1;
   if (per_case > limits.tasks / static_cast<std::int64_t>(cases))
     throw InputError(
@@ -307,8 +297,9 @@ Grid expand_job_within(const JobLimits& limits, const std::string& text, const s
   grid.name = name_of(job, origin);
   read_settings(job, limits, grid);
   read_algorithms(job, grid);
-  const std::vector<GraphBlock> blocks = read_blocks(job, grid);
-  check_size(blocks, limits, grid);
+  Budget budget{limits.cases, limits.expressions};
+  const std::vector<GraphBlock> blocks = read_blocks(job, grid, budget);
+  check_tasks(budget.cases, limits, grid);
   Expansion(blocks, limits, grid).run();
   return grid;
 }

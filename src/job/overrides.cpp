@@ -89,8 +89,7 @@ toml::table parse_value(const Override& override) {
   const std::string origin = "--set " + override.key;
   if (override.value.find('\n') == std::string::npos) {
     try {
-      toml::table table = parse_toml("v = " + override.value, origin);
-      if (table.size() == 1) return table;
+      return parse_toml("v = " + override.value, origin);
     } catch (const InputError&) {  // NOLINT(bugprone-empty-catch): then it is a word
     }
   }

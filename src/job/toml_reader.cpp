@@ -11,7 +11,7 @@
 namespace tasfg {
 namespace {
 
-constexpr std::size_t kLargestText = std::size_t{4} << 20;
+constexpr std::size_t kLargestText = std::size_t{1} << 20;
 constexpr std::string_view kSetOption = "--set ";
 
 /// Refuses beforehand what toml++ 3.3 does not survive. It bounds the depth of brackets but not the dots of a

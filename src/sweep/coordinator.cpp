@@ -19,9 +19,9 @@ constexpr double kLastWait = 3.0;  // and then for the ranks to give up what the
 constexpr double kReserve = 15.0;  // before the end of the walltime
 constexpr double kSyncInterval = 30.0;
 constexpr int kSuspectStarts = 3;   // starts without an end after which a run waits for all others
-constexpr double kShortTask = 0.1;  // seconds; longer ones are not queued behind others
+constexpr double kShortTask = 0.1;  // seconds; longer ones are not queued behind others near the end
 constexpr std::chrono::microseconds kShortestWait{50};
-constexpr std::chrono::microseconds kLongestWait{1000};        // between two looks for messages
+constexpr std::chrono::microseconds kLongestWait{3000};        // between two looks for messages
 constexpr std::chrono::microseconds kLongestWaitAlone{50000};  // nobody sends any
 
 bool is_long(const Chunk& chunk) {
@@ -206,13 +206,14 @@ bool Coordinator::hand_to(int rank, double time) {
 void Coordinator::hand_out() {
   if (phase_ != Phase::running || scheduler_.waiting() == 0) return;
   const double time = now();
-  // First a chunk for every idle thread, then one in reserve, so that none waits for a message. Nothing is
-  // put behind a long task, and no long task behind another: a thread elsewhere may come sooner.
+  // First a chunk for every idle thread, then one in reserve, so that none waits for a message. Near the end
+  // nothing is put behind a long task, and no long task behind another: a thread elsewhere may come sooner.
+  const bool far = scheduler_.end_is_far(total_threads());
   for (const int reserve : {0, 1})
     for (int rank = 0; rank < link_.size(); ++rank) {
       const Rank& it = ranks_[static_cast<std::size_t>(rank)];
-      while (it.load < it.threads + reserve * std::max(0, it.threads - it.long_load)) {
-        if (reserve == 1 && scheduler_.next_expected() > kShortTask) return;
+      while (it.load < it.threads + reserve * std::max(0, it.threads - (far ? 0 : it.long_load))) {
+        if (reserve == 1 && !far && scheduler_.next_expected() > kShortTask) return;
         if (!hand_to(rank, time)) return;
       }
     }

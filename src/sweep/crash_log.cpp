@@ -60,9 +60,7 @@ void on_crash(int signal, siginfo_t* info, void*) {
     line[n++] = ' ';
     n += put(line + n, signal);
     line[n++] = ' ';
-    const std::size_t tail = std::strlen(log_tail);
-    std::memcpy(line + n, log_tail, tail);
-    n += tail;
+    for (const char* c = log_tail; *c != '\0'; ++c) line[n++] = *c;
     const int file = ::open(log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (file >= 0) {
       (void)!::write(file, line, n);

@@ -83,7 +83,8 @@ int Link::sharers(std::uint64_t host, std::uint64_t cores) const {
 
 void Link::send(int to, Tag tag, std::vector<std::int64_t> words) {
   TASFG_EXPECT(mpi_ != nullptr);
-  Mpi::Sending& sending = mpi_->sending.emplace_back(std::move(words), boost::mpi::request{});
+  mpi_->sending.push_back({std::move(words), {}});
+  Mpi::Sending& sending = mpi_->sending.back();
   sending.request = mpi_->world.isend(to, static_cast<int>(tag), sending.words.data(),
                                       static_cast<int>(sending.words.size()));
 }

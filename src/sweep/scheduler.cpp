@@ -173,6 +173,10 @@ std::optional<Chunk> Scheduler::next_run(double now, double threads, double time
   return {};
 }
 
+bool Scheduler::end_is_far(double threads) const {
+  return left_ > kChunksPerThread * threads * next_expected();
+}
+
 double Scheduler::next_expected() const {
   if (!cases_.empty()) return kShortestChunk;
   for (const auto* list : {&fresh_, &order_})

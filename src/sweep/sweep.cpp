@@ -26,7 +26,7 @@ namespace tasfg {
 namespace {
 
 constexpr std::chrono::microseconds kShortestWait{50};
-constexpr std::chrono::microseconds kLongestWait{1000};
+constexpr std::chrono::microseconds kLongestWait{3000};
 
 /// This rank's share of the cores that it may use.
 int share_of_cores(const Link& link) {

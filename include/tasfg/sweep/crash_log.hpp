@@ -13,7 +13,9 @@ namespace tasfg {
 /// A task: a cell and a seed, or (seed −1) the solution of a case.
 struct TaskName {
   std::int64_t cell = -1, seed = -1;
-  auto operator<=>(const TaskName&) const = default;
+  bool operator<(const TaskName& other) const {
+    return cell != other.cell ? cell < other.cell : seed < other.seed;
+  }
 };
 
 /// Installs the handlers. `digest` guards against lines of another grid. Where `restart` is not null, the

@@ -43,6 +43,8 @@ class Scheduler {
   [[nodiscard]] std::optional<Chunk> next(double now, double threads, double time_left);
   /// Expected seconds of the task that would come next; 0 where none would.
   [[nodiscard]] double next_expected() const;
+  /// Whether so much is left that the task that would come next does not matter for the end.
+  [[nodiscard]] bool end_is_far(double threads) const;
   /// A task of the cell took so long.
   void measured(std::size_t cell, double seconds);
   /// A chunk has ended; `undone` of it, counted from its end, goes back.

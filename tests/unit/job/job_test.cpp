@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -430,6 +431,9 @@ TEST(Overrides, WordsAreTakenAsTheyStand) {
   EXPECT_EQ(name("say \"hi\" \\ there"), "say \"hi\" \\ there");
   EXPECT_EQ(name("a=b"), "a=b");
   EXPECT_EQ(name("'5'"), "5");
+  EXPECT_EQ(name("\u03b4"), "\u03b4");
+  EXPECT_EQ(name("a # b"), "a # b");
+  EXPECT_THROW(static_cast<void>(name("1\nseed = 2")), InputError);  // a line break adds no key
 }
 
 /// Settings that determine results, each changed.
@@ -666,6 +670,22 @@ TEST(RepositoryJobs, AllCanBeReadWithEitherConvention) {
     EXPECT_EQ(reference.cases.size(), grid.cases.size());
   }
   EXPECT_GE(jobs, 9);
+}
+
+TEST(RepositoryJobs, TheDocumentedExampleIsAJob) {
+  // The first indented lines of the reference.
+  std::istringstream page(read_text_file(TASFG_JOBS_DIR "/../docs/job-file.md"));
+  std::string text;
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("    "))
+      text += line.substr(4) + "\n";
+    else if (!text.empty() && !line.empty())
+      break;
+  }
+  const Grid grid = expand(text);
+  EXPECT_EQ(grid.name, "study");
+  EXPECT_EQ(grid.cases.size(), 603U);
+  EXPECT_EQ(grid.algorithms[0].options, "period=5");
 }
 
 TEST(RepositoryJobs, TheMainStudyIsThePapers) {
