@@ -9,8 +9,6 @@
 namespace tasfg {
 namespace {
 
-constexpr std::string_view kPresets[] = {"paper", "reference"};
-
 // The only list of the points on which the paper and the published data differ.
 constexpr ConventionPoint kPoints[] = {
     {"graph-prior", "optimistic", "pseudo-count", "the estimate of G before data",
@@ -55,7 +53,7 @@ Conventions conventions_named(std::string_view name, const std::string& origin) 
   Conventions conventions;
   if (name == "paper") return conventions;
   if (name != "reference")
-    throw InputError(fmt::format("{} = \"{}\" {}", origin, quotable(name), suggest(name, kPresets)));
+    throw InputError(fmt::format("{} = \"{}\" {}", origin, quotable(name), suggest(name, kConventionNames)));
   for (const ConventionPoint& point : kPoints) point.set(conventions, true);
   return conventions;
 }

@@ -26,6 +26,26 @@ static_assert(std::endian::native == std::endian::little, "results are written a
 constexpr int kFormatVersion = 1;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+/// Texts of the layout that are attributes of the root.
+struct TextAttribute {
+  const char* name;
+  std::string ResultLayout::*member;
+};
+constexpr TextAttribute kTexts[] = {{"created", &ResultLayout::created},
+                                    {"job", &ResultLayout::job},
+                                    {"job_overrides", &ResultLayout::job_overrides},
+                                    {"job_name", &ResultLayout::job_name},
+                                    {"job_origin", &ResultLayout::job_origin},
+                                    {"shard", &ResultLayout::shard},
+                                    {"setting", &ResultLayout::setting},
+                                    {"conventions", &ResultLayout::conventions},
+                                    {"convention_points", &ResultLayout::convention_points},
+                                    {"threshold", &ResultLayout::threshold},
+                                    {"stream", &ResultLayout::stream},
+                                    {"code_version", &ResultLayout::code_version},
+                                    {"git_commit", &ResultLayout::git_commit},
+                                    {"build", &ResultLayout::build}};
+
 /// A call of the HDF5 library failed while a file was being made: as a rule the disk is full.
 class CreationFailure : public std::runtime_error {
  public:
@@ -282,28 +302,14 @@ Sentinels make_sentinels() {
 void write_root(hid_t file, const ResultLayout& layout, const Sentinels& sentinels) {
   write_attribute(file, "format", "tasfg");
   write_attribute(file, "format_version", std::int64_t{kFormatVersion});
-  constexpr const char* kTexts[] = {"status", "updated", "hosts"};
+  constexpr const char* kLiveTexts[] = {"status", "updated", "hosts"};
   for (std::size_t i = 0; i < sentinels.texts.size(); ++i)
-    write_attribute(file, kTexts[i], sentinels.texts[i]);
+    write_attribute(file, kLiveTexts[i], sentinels.texts[i]);
   write_attribute(file, "ranks", sentinels.numbers[0]);
   write_attribute(file, "threads", sentinels.numbers[1]);
-  write_attribute(file, "created", layout.created);
   write_attribute(file, "seed", H5T_STD_U64LE, &layout.seed);
   write_attribute(file, "max_steps", layout.max_steps);
-  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"job", layout.job},
-                                   {"job_overrides", layout.job_overrides},
-                                   {"job_name", layout.job_name},
-                                   {"job_origin", layout.job_origin},
-                                   {"shard", layout.shard},
-                                   {"setting", layout.setting},
-                                   {"conventions", layout.conventions},
-                                   {"convention_points", layout.convention_points},
-                                   {"threshold", layout.threshold},
-                                   {"stream", layout.stream},
-                                   {"code_version", layout.code_version},
-                                   {"git_commit", layout.git_commit},
-                                   {"build", layout.build}})
-    write_attribute(file, name, text);
+  for (const auto& [name, member] : kTexts) write_attribute(file, name, layout.*member);
   const LiveOffsets none;
   const hsize_t count = LiveOffsets::count;
   const Handle space(must(H5Screate_simple(1, &count, nullptr), "live_offsets"), &H5Sclose);
@@ -532,21 +538,7 @@ void read_structure(const std::string& path, ResultLayout& layout,
   read_number<std::uint64_t>(file, "seed", H5T_NATIVE_UINT64, {&layout.seed, 1}, path);
   read_number<std::int64_t>(file, "max_steps", H5T_NATIVE_INT64, {&layout.max_steps, 1}, path);
   read_number<std::int64_t>(file, "live_offsets", H5T_NATIVE_INT64, live.at, path);
-  for (const auto& [name, text] : {std::pair<const char*, std::string&>{"job", layout.job},
-                                   {"job_overrides", layout.job_overrides},
-                                   {"job_name", layout.job_name},
-                                   {"job_origin", layout.job_origin},
-                                   {"shard", layout.shard},
-                                   {"setting", layout.setting},
-                                   {"conventions", layout.conventions},
-                                   {"convention_points", layout.convention_points},
-                                   {"threshold", layout.threshold},
-                                   {"stream", layout.stream},
-                                   {"code_version", layout.code_version},
-                                   {"git_commit", layout.git_commit},
-                                   {"build", layout.build},
-                                   {"created", layout.created}})
-    text = read_text(file, name, path);
+  for (const auto& [name, member] : kTexts) layout.*member = read_text(file, name, path);
   read_cases(file, path, layout);
   read_runs(file, path, layout);
   const auto size = static_cast<std::uint64_t>(info.st_size);

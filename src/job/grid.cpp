@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "settings.hpp"
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"

@@ -8,7 +8,6 @@
 #include "expand.hpp"
 #include "graph_block.hpp"
 #include "overrides.hpp"
-#include "settings.hpp"
 #include "toml_reader.hpp"
 #include <fmt/format.h>
 

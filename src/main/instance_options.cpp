@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tasfg/algo/conventions.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/graph_file.hpp"
 
@@ -87,10 +88,9 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& or
 }
 
 std::string checked_conventions(const std::string& given) {
-  constexpr std::string_view kKnown[] = {"paper", "reference"};
-  for (const std::string_view name : kKnown)
+  for (const std::string_view name : kConventionNames)
     if (name == given) return given;
-  throw InputError(fmt::format("--conventions \"{}\" {}", quotable(given), suggest(given, kKnown)));
+  throw InputError(fmt::format("--conventions \"{}\" {}", quotable(given), suggest(given, kConventionNames)));
 }
 
 }  // namespace tasfg

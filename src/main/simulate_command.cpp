@@ -93,11 +93,9 @@ std::size_t choose(const std::string& given, const std::string_view (&known)[N],
 }
 
 SimulationOptions simulation_options(const Options& options) {
-  constexpr std::string_view kSettings[] = {"informed", "uninformed", "known-graph"};
-  constexpr std::string_view kStreams[] = {"philox", "numpy"};
   SimulationOptions out;
-  out.setting = static_cast<Setting>(choose(options.setting, kSettings, "--setting"));
-  out.stream = static_cast<StreamKind>(choose(options.stream, kStreams, "--stream"));
+  out.setting = static_cast<Setting>(choose(options.setting, kSettingNames, "--setting"));
+  out.stream = static_cast<StreamKind>(choose(options.stream, kStreamNames, "--stream"));
   out.conventions = conventions_named(options.conventions, "--conventions");
   for (const std::string& point : options.points) {
     const auto equals = point.find('=');

@@ -58,6 +58,13 @@ double Scheduler::expected(std::size_t cell) const {
   return std::max(mean, it.floor);
 }
 
+double Scheduler::risk(std::size_t cell) const {
+  const Cell& it = cells_[cell];
+  const Ratio& ratio = ratios_[cell % algorithms_];
+  const double long_one = it.predicted * (ratio.count > 0 ? ratio.largest : 1.0);
+  return std::max(expected(cell), (it.sum + long_one) / static_cast<double>(it.measured + 1));
+}
+
 void Scheduler::measured(std::size_t cell, double seconds) {
   Cell& it = cells_[cell];
   it.sum += seconds;
@@ -66,6 +73,7 @@ void Scheduler::measured(std::size_t cell, double seconds) {
   if (it.predicted > 0.0 && seconds > 0.0) {
     Ratio& ratio = ratios_[cell % algorithms_];
     ratio.log_sum += std::log(seconds / it.predicted);
+    ratio.largest = std::max(ratio.largest, seconds / it.predicted);
     ++ratio.count;
   }
 }
@@ -83,7 +91,7 @@ void Scheduler::sort(double now) {
   std::vector<double> cost(cells_.size());
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     if (cells_[cell].count == 0 || cells_[cell].predicted == 0.0) continue;
-    cost[cell] = expected(cell);
+    cost[cell] = risk(cell);
     (cells_[cell].tried ? order_ : fresh_).push_back(cell);
   }
   // Equal costs: the lower cell first, that is at the back.
@@ -151,8 +159,8 @@ std::optional<Chunk> Scheduler::next_run(double now, double threads, double time
     while (!list.empty() && cells_[list.back()].count == 0) list.pop_back();
     for (std::size_t i = list.size(); i-- > 0;) {  // past what cannot end in time
       const std::size_t cell = list[i];
-      const double each = expected(cell);
-      if (cells_[cell].count == 0 || kSafety * each > time_left) continue;
+      if (cells_[cell].count == 0 || kSafety * expected(cell) > time_left) continue;
+      const double each = risk(cell);
       return take(cell, std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds / each)), false, now);
     }
     return {};

@@ -33,18 +33,6 @@ std::string text_of(const Parameters& parameters) {
   return text;
 }
 
-const char* to_text(Setting setting) {
-  switch (setting) {
-    case Setting::informed:
-      return "informed";
-    case Setting::uninformed:
-      return "uninformed";
-    case Setting::known_graph:
-      return "known-graph";
-  }
-  return "";
-}
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -55,12 +43,12 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
   ResultLayout layout;
   layout.seed = grid.options.master_seed;
   layout.max_steps = grid.options.max_steps;
-  layout.setting = to_text(grid.options.setting);
+  layout.setting = kSettingNames[static_cast<std::size_t>(grid.options.setting)];
   layout.conventions = grid.conventions;
   layout.convention_points = points_text(grid.options.conventions);
   for (const ThresholdRow& row : threshold_rows())
     if (row.kind == grid.options.threshold) layout.threshold = row.name;
-  layout.stream = grid.options.stream == StreamKind::philox ? "philox" : "numpy";
+  layout.stream = kStreamNames[static_cast<std::size_t>(grid.options.stream)];
   for (const Case& each : grid.cases) {
     CaseInfo info{each.graph,
                   each.label,

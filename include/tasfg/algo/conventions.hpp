@@ -41,6 +41,9 @@ struct Conventions {
   bool operator==(const Conventions&) const = default;
 };
 
+/// The two sets of all points.
+inline constexpr std::string_view kConventionNames[] = {"paper", "reference"};
+
 /// One point: its name, its two values (paper's first), and how to set it.
 struct ConventionPoint {
   std::string_view name;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "tasfg/algo/conventions.hpp"
@@ -18,6 +19,9 @@ enum class Setting {
   uninformed,   // rewards alone: an edge counts as activated where Z ≠ 0
   known_graph,  // the activated edges, and G itself
 };
+
+/// Their names, in this order.
+inline constexpr std::string_view kSettingNames[] = {"informed", "uninformed", "known-graph"};
 
 class Estimate {
  public:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "tasfg/algo/algorithm.hpp"
@@ -17,6 +18,7 @@
 namespace tasfg {
 
 enum class StreamKind { philox, numpy };
+inline constexpr std::string_view kStreamNames[] = {"philox", "numpy"};
 
 /// How a case is simulated; the same for all its trajectories.
 struct SimulationOptions {

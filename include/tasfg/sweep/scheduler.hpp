@@ -74,6 +74,7 @@ class Scheduler {
   };
   struct Ratio {  // measured over predicted, by algorithm
     double log_sum = 0.0;
+    double largest = 0.0;
     std::int64_t count = 0;
   };
   struct UnderWay {
@@ -82,6 +83,9 @@ class Scheduler {
     bool suspect;
   };
 
+  /// What a task of the cell may well cost: a cell of which little is known may have runs as long as any of
+  /// its algorithm's, whatever its first ones took. Decides the order.
+  [[nodiscard]] double risk(std::size_t cell) const;
   void sort(double now);
   [[nodiscard]] std::optional<Chunk> take(std::size_t cell, std::int64_t at_most, bool suspect, double now);
   [[nodiscard]] std::optional<Chunk> next_case(double now, double time_left);
