@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <memory>
 
 #include "commands.hpp"
@@ -91,6 +92,10 @@ int sweep(Options& options, char** arguments) {
   if (sweep.threads < 0 || sweep.threads > kMostThreads)
     throw InputError(fmt::format("--threads = {} (must lie in 0..{}; 0: this rank's share of the cores)",
                                  sweep.threads, kMostThreads));
+  // A link to a file on a scratch disk stays one: what is replaced is the file.
+  std::error_code error;
+  if (std::filesystem::is_symlink(sweep.output, error) && std::filesystem::exists(sweep.output, error))
+    sweep.output = std::filesystem::canonical(sweep.output, error).string();
   sweep.arguments = arguments;
   sweep.provenance = program_provenance();
   Link link;
