@@ -24,10 +24,6 @@ constexpr std::chrono::microseconds kShortestWait{50};
 constexpr std::chrono::microseconds kLongestWait{3000};        // between two looks for messages
 constexpr std::chrono::microseconds kLongestWaitAlone{50000};  // nobody sends any
 
-bool is_long(const Chunk& chunk) {
-  return chunk.count == 1 && chunk.expected > kShortTask;
-}
-
 double thread_cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -192,8 +188,7 @@ bool Coordinator::hand_to(int rank, double time) {
   if (!chunk) return false;
   note_attempts(*chunk, true);
   dispatched_.emplace(chunk->id, Dispatch{rank, *chunk});
-  ++ranks_[static_cast<std::size_t>(rank)].load;
-  if (is_long(*chunk)) ++ranks_[static_cast<std::size_t>(rank)].long_load;
+  ranks_[static_cast<std::size_t>(rank)].chunks.insert(chunk->expected);
   ++chunks_;
   if (rank == 0)
     pool_->push(*chunk);
@@ -206,14 +201,15 @@ bool Coordinator::hand_to(int rank, double time) {
 void Coordinator::hand_out() {
   if (phase_ != Phase::running || scheduler_.waiting() == 0) return;
   const double time = now();
-  // First a chunk for every idle thread, then one in reserve, so that none waits for a message. Near the end
-  // nothing is put behind a long task, and no long task behind another: a thread elsewhere may come sooner.
-  const bool far = scheduler_.end_is_far(total_threads());
+  // First a chunk for every idle thread, then one in reserve, so that none waits for a message. Nothing is
+  // put behind a long task, and no long task behind another: a thread elsewhere may come sooner. What is long
+  // depends on how much there is to do besides.
+  const double long_task = std::max(kShortTask, scheduler_.share(total_threads()));
   for (const int reserve : {0, 1})
     for (int rank = 0; rank < link_.size(); ++rank) {
       const Rank& it = ranks_[static_cast<std::size_t>(rank)];
-      while (it.load < it.threads + reserve * std::max(0, it.threads - (far ? 0 : it.long_load))) {
-        if (reserve == 1 && !far && scheduler_.next_expected() > kShortTask) return;
+      while (it.load() < it.threads + reserve * std::max(0, it.threads - it.longer_than(long_task))) {
+        if (reserve == 1 && scheduler_.next_expected() > long_task) return;
         if (!hand_to(rank, time)) return;
       }
     }
@@ -266,8 +262,8 @@ void Coordinator::apply(Report& report) {
   undone.first += undone.count - report.undone;
   undone.count = report.undone;
   note_attempts(undone, false);
-  --ranks_[static_cast<std::size_t>(found->second.rank)].load;
-  if (is_long(found->second.chunk)) --ranks_[static_cast<std::size_t>(found->second.rank)].long_load;
+  auto& chunks = ranks_[static_cast<std::size_t>(found->second.rank)].chunks;
+  chunks.erase(chunks.find(found->second.chunk.expected));
   scheduler_.closed(report.chunk, report.undone);
   dispatched_.erase(found);
 }
@@ -315,7 +311,7 @@ void Coordinator::interrupt(const std::string& why) {
 
 ProgressState Coordinator::state(double time) const {
   ProgressState state{done_, total_, failed_, steps_, scheduler_.seconds_left(time), 0, total_threads()};
-  for (const Rank& rank : ranks_) state.busy += rank.busy();
+  for (const Rank& rank : ranks_) state.busy += std::min(rank.load(), rank.threads);
   return state;
 }
 

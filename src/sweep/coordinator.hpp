@@ -29,10 +29,12 @@ class Coordinator {
  private:
   using Clock = std::chrono::steady_clock;
   struct Rank {
-    int threads = 0;    // 0: not heard of yet
-    int load = 0;       // chunks handed out and not closed
-    int long_load = 0;  // those of them that take long
-    int busy() const { return std::min(load, threads); }
+    int threads = 0;               // 0: not heard of yet
+    std::multiset<double> chunks;  // handed out and not closed: their expected seconds
+    [[nodiscard]] int load() const { return static_cast<int>(chunks.size()); }
+    [[nodiscard]] int longer_than(double seconds) const {
+      return static_cast<int>(std::distance(chunks.upper_bound(seconds), chunks.end()));
+    }
   };
   struct Dispatch {
     int rank;

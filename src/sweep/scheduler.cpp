@@ -14,8 +14,7 @@ constexpr double kShortestChunk = 2e-3;
 constexpr double kLongestChunk = 0.1;
 // More threads send more messages to the one coordinator: longer chunks keep it at some 2000 a second.
 constexpr double kLongestChunkPerThread = 5e-4;
-constexpr double kChunksPerThread = 8.0;  // that the remaining work is split into, at least
-constexpr double kSafety = 1.5;           // on what is expected, where time runs out
+constexpr double kSafety = 1.5;  // on what is expected, where time runs out
 constexpr double kSortInterval = 0.25;
 constexpr double kSortSecondsPerCell = 1e-5;  // sorting must stay a small part of the work
 
@@ -88,10 +87,12 @@ void Scheduler::sort(double now) {
   }
   fresh_.clear();
   order_.clear();
+  waiting_seconds_ = 0.0;
   std::vector<double> cost(cells_.size());
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     if (cells_[cell].count == 0 || cells_[cell].predicted == 0.0) continue;
     cost[cell] = risk(cell);
+    waiting_seconds_ += static_cast<double>(cells_[cell].count) * expected(cell);
     (cells_[cell].tried ? order_ : fresh_).push_back(cell);
   }
   // Equal costs: the lower cell first, that is at the back.
@@ -179,10 +180,6 @@ std::optional<Chunk> Scheduler::next_run(double now, double threads, double time
       if (cells_[cell].predicted > 0.0 && kSafety * expected(cell) <= time_left)
         if (auto chunk = take(cell, 1, true, now)) return chunk;
   return {};
-}
-
-bool Scheduler::end_is_far(double threads) const {
-  return left_ > kChunksPerThread * threads * next_expected();
 }
 
 double Scheduler::next_expected() const {

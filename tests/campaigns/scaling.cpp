@@ -95,10 +95,8 @@ Outcome simulate(const Costs& costs, std::int64_t replications, int workers, con
       --load[worker];
     }
     while (load[worker] < 2) {
-      if (load[worker] == 1 && !scheduler.end_is_far(workers) && scheduler.next_expected() > kShortTask)
+      if (load[worker] == 1 && scheduler.next_expected() > std::max(kShortTask, scheduler.share(workers)))
         break;
-      const auto chunk = scheduler.next(now, workers, std::numeric_limits<double>::infinity());
-      if (!chunk) break;
       now += 0.5 * parameters.chunk;
       outcome.coordinator += 0.5 * parameters.chunk;
       ++outcome.chunks;

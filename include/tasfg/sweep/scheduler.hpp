@@ -43,8 +43,9 @@ class Scheduler {
   [[nodiscard]] std::optional<Chunk> next(double now, double threads, double time_left);
   /// Expected seconds of the task that would come next; 0 where none would.
   [[nodiscard]] double next_expected() const;
-  /// Whether so much is left that the task that would come next does not matter for the end.
-  [[nodiscard]] bool end_is_far(double threads) const;
+  /// A small part of each thread's share of what waits, in seconds: a task that is shorter does not matter
+  /// for the end.
+  [[nodiscard]] double share(double threads) const { return waiting_seconds_ / (kChunksPerThread * threads); }
   /// A task of the cell took so long.
   void measured(std::size_t cell, double seconds);
   /// A chunk has ended; `undone` of it, counted from its end, goes back.
@@ -60,6 +61,7 @@ class Scheduler {
   [[nodiscard]] double expected(std::size_t cell) const;
 
  private:
+  static constexpr double kChunksPerThread = 8.0;  // that the remaining work is split into, at least
   struct Interval {
     std::int64_t first, last;
   };
@@ -100,7 +102,8 @@ class Scheduler {
   std::vector<std::size_t> order_;  // cells with pending runs, the dearest at the back
   std::map<std::int64_t, UnderWay> outstanding_;
   std::int64_t waiting_ = 0, suspects_waiting_ = 0, next_id_ = 1;
-  double left_ = 0.0;  // seconds_left at the last sort
+  double left_ = 0.0;             // seconds_left at the last sort
+  double waiting_seconds_ = 0.0;  // the part of it that is not handed out
   double sorted_at_ = -1e300;
   bool stale_ = true;  // cells were opened or given back since the last sort
 };
