@@ -97,6 +97,8 @@ Outcome simulate(const Costs& costs, std::int64_t replications, int workers, con
     while (load[worker] < 2) {
       if (load[worker] == 1 && scheduler.next_expected() > std::max(kShortTask, scheduler.share(workers)))
         break;
+      const auto chunk = scheduler.next(now, workers, std::numeric_limits<double>::infinity());
+      if (!chunk) break;
       now += 0.5 * parameters.chunk;
       outcome.coordinator += 0.5 * parameters.chunk;
       ++outcome.chunks;
