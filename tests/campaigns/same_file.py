@@ -24,7 +24,7 @@ def main():
     parser.add_argument("job", nargs="?", default="jobs/default.toml")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--set", action="append", default=["replications=60", 'graph[2].K=[5,8]'])
+    parser.add_argument("--set", action="append", default=["replications=120", 'graph[2].K=[5,8]'])
     options = parser.parse_args()
     changes = [part for each in options.set for part in ("--set", each)]
     chance = random.Random(options.seed)
@@ -57,7 +57,7 @@ def main():
             ranks = chance.choice([0, 2, 3])
             process = start("sweep", options.job, "-o", out, *changes, ranks=ranks)
             # Short sittings: many of them fit into one file.
-            time.sleep(chance.uniform(0.05, 0.06 * length) + (0.5 if ranks else 0.0))
+            time.sleep(chance.uniform(0.05, 0.03 * length) + (0.5 if ranks else 0.0))
             if process.poll() is None:
                 kill(process, chance.choice(["all", "coordinator", "worker"]))
                 kills += 1
