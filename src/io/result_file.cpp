@@ -192,7 +192,9 @@ void ResultFile::Impl::write_rows(std::span<const std::int64_t> words) const {
     write(FieldId::seconds, at, doubles.data(), n);
     gather(shorts, [](ConstRunRow row) { return static_cast<std::int32_t>(row.attempts()); });
     write(FieldId::attempts, at, shorts.data(), n);
-    gather(sums, [&](ConstRunRow row) { return checksum(row, row_shape.deltas); });
+    gather(sums, [&](ConstRunRow row) {
+      return row.stamp() >= 0 ? static_cast<std::uint32_t>(row.stamp()) : checksum(row, row_shape.deltas);
+    });
     write(FieldId::checksum, at, sums.data(), n);
     longs.clear();
     for (std::size_t i = 0; i < n; ++i) {

@@ -142,6 +142,9 @@ bool TaskRunner::run(std::int64_t cell, std::int64_t seed, const std::atomic<boo
                         static_cast<std::int8_t>(at.status == RunStatus::done ? 1 : 0)});
   }
   std::copy(record.pulls.begin(), record.pulls.end(), row.pulls().begin());
+  const ConstRunRow complete(row.words().data(), {record.at.size(), row.pulls().size()});
+  row.stamp() =
+      checksum(complete, record.at.size());  // here, where there are many cores, not at the coordinator
   row.set_seconds(seconds_since(start));
   return true;
 }

@@ -18,7 +18,7 @@ struct RowShape {
   std::size_t deltas = 0;
   std::size_t vertices = 0;
   [[nodiscard]] std::size_t words() const { return kHead + 2 * deltas + vertices; }
-  static constexpr std::size_t kHead = 6;
+  static constexpr std::size_t kHead = 7;
   bool operator==(const RowShape&) const = default;
 };
 
@@ -41,6 +41,8 @@ class RunRowView {
   [[nodiscard]] auto& attempts() const { return words_[3]; }
   [[nodiscard]] auto& steps() const { return words_[4]; }
   [[nodiscard]] TaskStatus status() const { return static_cast<TaskStatus>(words_[2]); }
+  /// The row's checksum where whoever made the row has filled it in; −1 where the writer is to.
+  [[nodiscard]] auto& stamp() const { return words_[6]; }
   [[nodiscard]] double seconds() const { return std::bit_cast<double>(words_[5]); }
   [[nodiscard]] Verdict verdict(std::size_t d) const {
     const std::int64_t packed = words_[RowShape::kHead + shape_.deltas + d];
