@@ -12,9 +12,12 @@ namespace {
 // A chunk is to take this long: far longer than its two messages, far shorter than a person notices.
 constexpr double kShortestChunk = 2e-3;
 constexpr double kLongestChunk = 0.1;
-// More threads send more messages to the one coordinator: longer chunks keep it at some 2000 a second.
+// More threads send more messages to the one coordinator, which takes some 0.1 ms for each: chunks of many
+// threads are longer.
+constexpr double kShortestChunkPerThread = 1e-4;
 constexpr double kLongestChunkPerThread = 5e-4;
-constexpr double kSafety = 1.5;  // on what is expected, where time runs out
+constexpr std::int64_t kChunkGrowth = 4;  // tasks of a chunk for each of its cell that was measured
+constexpr double kSafety = 1.5;           // on what is expected, where time runs out
 constexpr double kSortInterval = 0.25;
 constexpr double kSortSecondsPerCell = 1e-5;  // sorting must stay a small part of the work
 
@@ -60,7 +63,7 @@ double Scheduler::expected(std::size_t cell) const {
 double Scheduler::risk(std::size_t cell) const {
   const Cell& it = cells_[cell];
   const Ratio& ratio = ratios_[cell % algorithms_];
-  const double long_one = it.predicted * (ratio.count > 0 ? ratio.largest : 1.0);
+  const double long_one = it.predicted * std::max(1.0, ratio.largest);
   return std::max(expected(cell), (it.sum + long_one) / static_cast<double>(it.measured + 1));
 }
 
@@ -154,15 +157,18 @@ std::optional<Chunk> Scheduler::next(double now, double threads, double time_lef
 }
 
 std::optional<Chunk> Scheduler::next_run(double now, double threads, double time_left) {
-  const double target = std::clamp(left_ / (kChunksPerThread * threads), kShortestChunk,
-                                   kLongestChunk + kLongestChunkPerThread * threads);
+  const double target =
+      std::clamp(left_ / (kChunksPerThread * threads), kShortestChunk + kShortestChunkPerThread * threads,
+                 kLongestChunk + kLongestChunkPerThread * threads);
   const auto from = [&](std::vector<std::size_t>& list, double seconds) -> std::optional<Chunk> {
     while (!list.empty() && cells_[list.back()].count == 0) list.pop_back();
     for (std::size_t i = list.size(); i-- > 0;) {  // past what cannot end in time
       const std::size_t cell = list[i];
       if (cells_[cell].count == 0 || kSafety * expected(cell) > time_left) continue;
-      const double each = risk(cell);
-      return take(cell, std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds / each)), false, now);
+      // What comes back first is what was short: a chunk grows with what is known of its own cell.
+      const std::int64_t most = kChunkGrowth * (cells_[cell].measured + 1);
+      const auto count = static_cast<std::int64_t>(seconds / risk(cell));
+      return take(cell, std::clamp<std::int64_t>(count, 1, most), false, now);
     }
     return {};
   };
