@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/sweep/progress.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ bool speaks() {
 }
 
 void complain(std::string_view text) {
-  if (speaks()) fmt::print(stderr, "tasfg: {}\n", text);
+  if (speaks()) tasfg::say(std::string(text));
 }
 
 int run(int argc, char** argv) {
@@ -66,7 +67,7 @@ int main(int argc, char** argv) {
     complain("out of memory");
     return kBadInput;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "tasfg: {}\n", error.what());
+    tasfg::say(error.what());
     return 1;
   }
 }

@@ -81,7 +81,7 @@ double slurm_walltime() {
   const char* end = std::getenv("SLURM_JOB_END_TIME");
   if (end == nullptr || *end == '\0') return std::numeric_limits<double>::infinity();
   const double left = std::strtod(end, nullptr) - static_cast<double>(std::time(nullptr));
-  return left > 0.0 ? left : std::numeric_limits<double>::infinity();
+  return std::max(left, 1.0);
 }
 
 int sweep(Options& options, char** arguments) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <ctime>
 #include <future>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -14,9 +15,10 @@
 namespace tasfg {
 namespace {
 
-constexpr double kGrace = 4.0;     // seconds for what runs to end by itself after a signal
-constexpr double kLastWait = 3.0;  // and then for the ranks to give up what they run
-constexpr double kReserve = 15.0;  // before the end of the walltime
+constexpr double kGrace = 4.0;      // seconds for what runs to end by itself after a signal
+constexpr double kLastWait = 3.0;   // and then for the ranks to give up what they run
+constexpr double kPartWait = 60.0;  // for a rank that still reads the job when all is done
+constexpr double kReserve = 15.0;   // before the end of the walltime
 constexpr double kSyncInterval = 30.0;
 constexpr int kSuspectStarts = 3;   // starts without an end after which a run waits for all others
 constexpr double kShortTask = 0.1;  // seconds; longer ones are not queued behind others near the end
@@ -294,6 +296,7 @@ void Coordinator::receive_all() {
       case Tag::drain:
       case Tag::cancel:
       case Tag::stop:
+      case Tag::bye:
         break;
     }
   }
@@ -366,6 +369,19 @@ void Coordinator::loop() {
   if (syncing.valid()) syncing.get();
 }
 
+/// Ends the other ranks. MPI must not be left while a message is under way, so each answers with its last
+/// one.
+void Coordinator::part(int status) {
+  tell_all(Tag::stop, {status});
+  int left = link_.size() - 1;
+  for (const double end = now() + kPartWait; left > 0 && now() < end;) {
+    while (const auto message = link_.receive()) left -= message->tag == Tag::bye ? 1 : 0;
+    if (left > 0) std::this_thread::sleep_for(kShortestWait);
+  }
+  if (left > 0) link_.abandon();
+  link_.flush();
+}
+
 int Coordinator::finish() {
   const double wall = now();
   const bool complete = scheduler_.finished();
@@ -381,7 +397,7 @@ int Coordinator::finish() {
   if (!dispatched_.empty())
     link_.abandon();  // a rank did not answer
   else
-    tell_all(Tag::stop, {status});
+    part(status);
   if (!complete) {
     progress_.say(
         fmt::format("interrupted ({}) with {} of {} tasks done; run the same command again to go on",
@@ -418,7 +434,7 @@ int Coordinator::run() {
   } catch (const InputError&) {  // the disk, or a rank that sees other files
     pool_->cancel();
     tell_all(Tag::cancel, {});
-    tell_all(Tag::stop, {2});
+    part(2);
     throw;
   }
 }

@@ -57,6 +57,7 @@ class Coordinator {
   void interrupt(const std::string& why);
   void keep_alive(double now);
   void tell_all(Tag tag, const std::vector<std::int64_t>& words);
+  void part(int status);
   int finish();
   [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   [[nodiscard]] ProgressState state(double now) const;

@@ -16,7 +16,17 @@ constexpr double kLiveInterval = 0.2;
 constexpr double kFirstLine = 5.0;
 constexpr double kLongestInterval = 300.0;
 
+/// Printing by fmt would throw where standard error is a pipe that nobody reads: no reason to end a sweep.
+void put(const std::string& text) {
+  (void)std::fputs(text.c_str(), stderr);
+  (void)std::fflush(stderr);
+}
+
 }  // namespace
+
+void say(const std::string& text) {
+  put(fmt::format("tasfg: {}\n", text));
+}
 
 std::string duration_text(double seconds) {
   if (!std::isfinite(seconds)) return "unknown";
@@ -61,22 +71,17 @@ void Progress::update(double now, const ProgressState& state) {
       "{}/{} tasks ({:.1f} %){}, {} steps/s, ETA {}, {}/{} workers busy", state.done, state.total, percent,
       state.failed > 0 ? fmt::format(", {} failed", state.failed) : "", count_text(rate_),
       duration_text(state.seconds_left / std::max(1, state.threads)), state.busy, state.threads);
-  if (terminal_)
-    fmt::print(stderr, "\r{}\x1b[K", line);
-  else
-    fmt::print(stderr, "{} {}\n", iso_time(), line);
-  std::fflush(stderr);
+  put(terminal_ ? fmt::format("\r{}\x1b[K", line) : fmt::format("{} {}\n", iso_time(), line));
   shown_ = terminal_;
 }
 
 void Progress::say(const std::string& text) {
   finish();
-  fmt::print(stderr, "tasfg: {}\n", text);
-  std::fflush(stderr);
+  tasfg::say(text);
 }
 
 void Progress::finish() {
-  if (shown_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_) put("\r\x1b[K");
   shown_ = false;
 }
 

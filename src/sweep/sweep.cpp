@@ -104,8 +104,7 @@ int coordinate(const SweepOptions& options, Link& link) {
         throw InputError(
             fmt::format("{}: its folder {} does not exist (make it first)", options.output, folder));
     }
-    lock = std::make_unique<WriterLock>(
-        options.output, [](const std::string& text) { fmt::print(stderr, "tasfg: {}\n", text); });
+    lock = std::make_unique<WriterLock>(options.output, [](const std::string& text) { say(text); });
     const std::string shard =
         options.shard.whole() ? "" : fmt::format("{}/{}", options.shard.index, options.shard.count);
     file = std::make_unique<ResultFile>(
@@ -178,11 +177,13 @@ int work(const SweepOptions& options, Link& link) {
           if (pool) pool->cancel();
           break;
         case Tag::stop:
+          link.send(0, Tag::bye, {});
           link.flush();
           return static_cast<int>(message->words.at(0));
         case Tag::hello:
         case Tag::report:
         case Tag::signal:
+        case Tag::bye:
           break;
       }
     }

@@ -350,6 +350,25 @@ def test_what_is_no_result_file_is_refused_by_every_command_and_left(reference, 
     assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
 
 
+def test_a_complete_sweep_under_tcp_ends_at_once_and_well(reference, tmp_path, monkeypatch):
+    job, expected = reference
+    shutil.copy(expected, tmp_path / "out.h5")
+    monkeypatch.setenv("OMPI_MCA_btl", "tcp,self")  # a transport that minds messages left under way
+    for _ in range(4):
+        done = run("sweep", job, "-o", tmp_path / "out.h5", ranks=4, timeout=30)
+        assert "nothing left to do" in done.stderr
+
+
+def test_nobody_reading_its_messages_does_not_end_a_sweep(reference, tmp_path):
+    job, expected = reference
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([os.environ["TASFG"], "sweep", str(job), "-o", str(tmp_path / "out.h5")], stderr=writer)
+    os.close(writer)
+    assert done.returncode == 0
+    assert result_files.differences(expected, tmp_path / "out.h5") == []
+
+
 def test_a_torn_run_is_run_again(reference, tmp_path):
     job, expected = reference
     out = tmp_path / "out.h5"

@@ -17,6 +17,7 @@ enum class Tag : int {
   cancel,  // coordinator → worker: end what runs, too
   stop,    // coordinator → worker: nothing more will come
   signal,  // worker → coordinator: this process was told to stop
+  bye,     // worker → coordinator, in answer to stop: nothing more is under way
 };
 
 struct Message {

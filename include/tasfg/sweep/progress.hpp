@@ -32,6 +32,9 @@ class Progress {
   double last_time_ = 0.0, last_steps_ = 0.0, rate_ = 0.0;
 };
 
+/// A line for people on standard error. Where nobody reads it any more, nothing happens.
+void say(const std::string& text);
+
 /// "2 h 05 min", "3 min 20 s", "12 s".
 [[nodiscard]] std::string duration_text(double seconds);
 /// "1.23 M".
