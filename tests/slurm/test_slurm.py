@@ -228,6 +228,13 @@ def kill_step_daemon(cluster, job):
         os.kill(daemon, signal.SIGKILL)
 
 
+def kill_last_step_daemon(cluster, job):
+    """The one that looks after the last rank."""
+    tasks = cluster.tasks(job)
+    with open(f"/proc/{tasks[max(tasks)]}/status") as file:
+        os.kill(int(re.search(r"PPid:\s*(\d+)", file.read())[1]), signal.SIGKILL)
+
+
 ONE, TWO = ["-c", 1], ["-N", 2, "-c", 1]
 INTERRUPTIONS = {
     "signal to the step": (ONE, lambda cluster, job: cluster.command("scancel", "--signal=USR1", job)),
@@ -238,7 +245,8 @@ INTERRUPTIONS = {
                                                         "--wrap", "sleep 2")),
     "killed task": (ONE, kill_task),
     "killed rank": (TWO, kill_last_task),
-    "killed step daemon": (ONE, kill_step_daemon),
+    "killed step daemons": (ONE, kill_step_daemon),
+    "killed step daemon of a node": (TWO, kill_last_step_daemon),
 }
 
 
