@@ -1,6 +1,5 @@
 /// tasfg: pure exploration with feedback graphs. See `tasfg --help`.
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string_view>
 
@@ -9,22 +8,16 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/sweep/link.hpp"
 #include "tasfg/sweep/progress.hpp"
 
 namespace {
 
 constexpr int kBadInput = 2;
 
-/// Of several processes that a launcher started, all fail alike on bad options: one says why.
-bool speaks() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* rank = std::getenv(name); rank != nullptr && *rank != '\0')
-      return std::string_view(rank) == "0";
-  return true;
-}
-
 void complain(std::string_view text) {
-  if (speaks()) tasfg::say(std::string(text));
+  // Of several processes that a launcher started, all fail alike on bad options: one says why.
+  if (tasfg::first_of_launch()) tasfg::say(std::string(text));
 }
 
 int run(int argc, char** argv) {

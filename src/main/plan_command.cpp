@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
+#include "batch_script.hpp"
 #include "commands.hpp"
 #include "provenance.hpp"
 #include <fmt/format.h>
@@ -39,19 +41,31 @@ std::vector<CaseResult> solve_all(const Grid& grid) {
   return solutions;
 }
 
-void show_plan(const std::string& job, const std::vector<std::string>& overrides) {
-  const Grid grid = read_job(job, overrides, &read_graph_file);
-  const std::vector<CaseResult> solutions = solve_all(grid);
-  const ResultLayout layout = layout_of(grid, program_provenance(), "");
+/// What a job is expected to cost.
+struct Plan {
+  Grid grid;
+  ResultLayout layout;
   Price all;
+  std::vector<Price> by_algorithm;
+};
+
+// A run's length varies; the longest of a cell is some three times its mean.
+constexpr double kTail = 3.0;
+
+Plan make_plan(const std::string& job, const std::vector<std::string>& overrides) {
+  Plan plan{read_job(job, overrides, &read_graph_file), {}, {}, {}};
+  const Grid& grid = plan.grid;
+  Price& all = plan.all;
+  const std::vector<CaseResult> solutions = solve_all(grid);
+  plan.layout = layout_of(grid, program_provenance(), "");
   for (const CaseResult& solution : solutions)
     if (std::isfinite(solution.seconds)) {
       all.seconds += solution.seconds;
       all.longest = std::max(all.longest, solution.seconds);
     }
-  std::vector<Price> by_algorithm(grid.algorithms.size());
+  plan.by_algorithm.resize(grid.algorithms.size());
   for (std::size_t a = 0; a < grid.algorithms.size(); ++a) {
-    Price& price = by_algorithm[a];
+    Price& price = plan.by_algorithm[a];
     for (std::size_t c = 0; c < grid.cases.size(); ++c) {
       if (solutions[c].status != TaskStatus::done) continue;
       const auto runs = static_cast<double>(grid.replications);
@@ -66,6 +80,11 @@ void show_plan(const std::string& job, const std::vector<std::string>& overrides
     all.seconds += price.seconds;
     all.longest = std::max(all.longest, price.longest);
   }
+  return plan;
+}
+
+void show_plan(const std::string& job, const std::vector<std::string>& overrides) {
+  const auto [grid, layout, all, by_algorithm] = make_plan(job, overrides);
   fmt::print("{}: job \"{}\"\n", job, grid.name);
   fmt::print("  cases             {}  (K up to {})\n", grid.cases.size(), grid.largest_K);
   fmt::print("  runs              {}  ({} algorithms, {} seeds, {} values of delta each)\n", layout.tasks(),
@@ -82,8 +101,6 @@ void show_plan(const std::string& job, const std::vector<std::string>& overrides
                  duration_text(by_algorithm[a].seconds), duration_text(by_algorithm[a].longest));
   }
   fmt::print("\n  {:<18}{:>16}{:>14}\n", "cores", "makespan", "efficiency");
-  // A run's length varies; the longest of a cell is some three times its mean.
-  constexpr double kTail = 3.0;
   for (const double cores : {1.0, 2.0, 4.0, 16.0, 64.0, 256.0, 1024.0}) {
     const double makespan = std::max(all.seconds / cores, cores > 1.0 ? kTail * all.longest : 0.0);
     fmt::print("  {:<18}{:>16}{:>12.0f} %\n", cores, duration_text(makespan),
@@ -94,12 +111,29 @@ void show_plan(const std::string& job, const std::vector<std::string>& overrides
       "\n  Expected times are within a factor of three as a rule; the sweep corrects them as it measures.\n");
 }
 
+void show_script(const std::string& path, const std::vector<std::string>& overrides,
+                 const BatchOptions& options) {
+  const Plan plan = make_plan(path, overrides);
+  BatchJob job;
+  job.path = path;
+  job.name = plan.grid.name;
+  job.overrides = overrides;
+  job.seconds = plan.all.seconds;
+  job.longest = kTail * plan.all.longest;
+  job.tasks = static_cast<double>(plan.layout.tasks());
+  job.cases = static_cast<double>(plan.grid.cases.size());
+  job.largest_K = plan.grid.largest_K;
+  fmt::print("{}", batch_script(job, options));
+}
+
 }  // namespace
 
 void add_plan_command(CLI::App& app, int& status) {
   struct Options {
     std::string job;
     std::vector<std::string> overrides;
+    bool script = false;
+    BatchOptions batch;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
@@ -107,9 +141,36 @@ void add_plan_command(CLI::App& app, int& status) {
   command->add_option("job", options->job, "job file")->required();
   command->add_option("--set", options->overrides, "change a key of the job, as key=value; repeatable")
       ->allow_extra_args(false);
-  command->footer("Example:\n  tasfg plan jobs/paper-main.toml --set replications=1000");
+  BatchOptions& batch = options->batch;
+  CLI::Option* script =
+      command->add_flag("--sbatch", options->script,
+                        "write a SLURM script instead, filled in for this job; the rest are its options");
+  const auto of_script = [&](CLI::Option* option) { option->needs(script)->group("Options of --sbatch"); };
+  const CLI::Range count(1, 1'000'000);
+  of_script(command->add_option("-o,--output", batch.output, "result file (default: the job's name, .h5)"));
+  of_script(command->add_option("--partition", batch.partition, "SLURM partition"));
+  of_script(command->add_option("--account", batch.account, "SLURM account"));
+  of_script(command->add_option("--nodes", batch.nodes, "nodes (default: 1)")->check(count));
+  of_script(command->add_option("--ntasks-per-node", batch.tasks_per_node, "ranks on each (default: 1)")
+                ->check(count));
+  of_script(command
+                ->add_option("--cpus-per-task", batch.cpus_per_task,
+                             "threads of each rank (default: what the job can use, up to a node's CPUs)")
+                ->check(count));
+  of_script(command->add_option("--time", batch.time,
+                                "time limit, as 2:00:00 (default: from the plan, with a margin)"));
+  of_script(command->add_option("--mem-per-cpu", batch.megabytes_per_cpu, "MB (default: from the plan)")
+                ->check(count));
+  command->footer(
+      "Examples:\n  tasfg plan jobs/paper-main.toml --set replications=1000\n"
+      "  tasfg plan jobs/paper-main.toml --sbatch --partition=long -o main.h5 > main.sbatch && sbatch "
+      "main.sbatch");
   command->callback([options, &status] {
-    show_plan(options->job, options->overrides);
+    options->batch.program = std::filesystem::canonical("/proc/self/exe").string();
+    if (options->script)
+      show_script(options->job, options->overrides, options->batch);
+    else
+      show_plan(options->job, options->overrides);
     status = 0;
   });
 }

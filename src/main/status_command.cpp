@@ -13,6 +13,7 @@
 #include "tasfg/io/writer_lock.hpp"
 #include "tasfg/job/job.hpp"
 #include "tasfg/sweep/cost_model.hpp"
+#include "tasfg/sweep/interruption.hpp"
 #include "tasfg/sweep/progress.hpp"
 
 namespace tasfg {
@@ -81,7 +82,7 @@ void show(const std::string& name, const Tally& t) {
              t.count[3], t.count[0], count_text(t.steps));
 }
 
-void show_status(const std::string& path) {
+int show_status(const std::string& path) {
   const ResultFile file = ResultFile::open(path, Access::read);
   const ResultLayout& layout = file.layout();
   const LiveState live = file.live();
@@ -106,6 +107,8 @@ void show_status(const std::string& path) {
     fmt::print("  its writer is gone; run the same sweep again to go on\n");
   else
     fmt::print("  {}\n", live.status);
+  const bool complete = writer.empty() && (live.status == "complete" || live.status == "failed");
+  const int status = !complete ? kExitInterrupted : live.status == "failed" ? 1 : 0;
   fmt::print("  cases solved      {} of {}\n", cases_done, cases.size());
   fmt::print("  runs settled      {} of {}{}\n", all.total() - all.count[0], all.total(),
              all.total() > 0
@@ -130,7 +133,7 @@ void show_status(const std::string& path) {
              live.threads, live.hosts);
 
   const std::vector<Failure> failures = file.failures();
-  if (failures.empty()) return;
+  if (failures.empty()) return status;
   fmt::print("\n  failed tasks{}\n", all.count[3] > static_cast<std::int64_t>(failures.size())
                                          ? fmt::format(" (the first {} of {})", failures.size(), all.count[3])
                                          : "");
@@ -146,19 +149,25 @@ void show_status(const std::string& path) {
                failure.message);
     if (grid) fmt::print("    replay: {}\n", grid->replay_command(c, a, failure.seed));
   }
+  return status;
 }
 
 }  // namespace
 
 void add_status_command(CLI::App& app, int& status) {
   const auto path = std::make_shared<std::string>();
+  const auto check = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand(
       "status", "OUT.h5: done, failed and left, ETA, provenance; also while the sweep runs");
   command->add_option("file", *path, "result file")->required();
-  command->footer("Example:\n  tasfg status out.h5");
-  command->callback([path, &status] {
-    show_status(*path);
-    status = 0;
+  command->add_flag(
+      "--check", *check,
+      "for scripts: exit with 0 where the file is complete, 1 where tasks failed, 75 where it is not");
+  command->footer(
+      "Examples:\n  tasfg status out.h5\n  tasfg status out.h5 --check > /dev/null && echo complete");
+  command->callback([path, check, &status] {
+    const int state = show_status(*path);
+    status = *check ? state : 0;
   });
 }
 

@@ -1,6 +1,4 @@
 #include <cmath>
-#include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 
@@ -9,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/sweep/progress.hpp"
+#include "tasfg/sweep/slurm.hpp"
 #include "tasfg/sweep/sweep.hpp"
 
 namespace tasfg {
@@ -17,6 +17,7 @@ namespace {
 struct Options {
   SweepOptions sweep;
   std::string shard, walltime;
+  bool requeue = false;
 };
 
 /// "3/10": part 3 of 10, counted from 0.
@@ -35,59 +36,15 @@ Shard parse_shard(const std::string& text) {
   return {static_cast<std::int64_t>(index), static_cast<std::int64_t>(count)};
 }
 
-/// "90" (seconds), "10:00", "1:30:00", "2-00:00:00", "90m", "2h".
-double parse_walltime(const std::string& text) {
-  const auto wrong = [&] {
-    return InputError(fmt::format(
-        "--walltime \"{}\" (must be seconds, as 90, or 10m, 2h, HH:MM:SS, D-HH:MM:SS)", quotable(text)));
-  };
-  if (text.empty()) throw wrong();
-  double unit = 1.0;
-  std::string rest = text;
-  double days = 0.0;
-  switch (rest.back()) {
-    case 's':
-      rest.pop_back();
-      break;
-    case 'm':
-      unit = 60.0;
-      rest.pop_back();
-      break;
-    case 'h':
-      unit = 3600.0;
-      rest.pop_back();
-      break;
-    default:
-      break;
-  }
-  if (const auto dash = rest.find('-'); dash != std::string::npos && dash > 0) {
-    days = parse_number(rest.substr(0, dash), "--walltime");
-    rest = rest.substr(dash + 1);
-  }
-  double seconds = 0.0;
-  for (std::size_t at = 0; at <= rest.size();) {
-    const std::size_t colon = std::min(rest.find(':', at), rest.size());
-    if (colon == at) throw wrong();
-    seconds = 60.0 * seconds + parse_number(rest.substr(at, colon - at), "--walltime");
-    at = colon + 1;
-  }
-  const double total = unit * seconds + 86400.0 * days;
-  if (!(total > 0.0)) throw wrong();
-  return total;
-}
-
-/// Under SLURM the job's end is known.
-double slurm_walltime() {
-  const char* end = std::getenv("SLURM_JOB_END_TIME");
-  if (end == nullptr || *end == '\0') return std::numeric_limits<double>::infinity();
-  const double left = std::strtod(end, nullptr) - static_cast<double>(std::time(nullptr));
-  return std::max(left, 1.0);
-}
-
 int sweep(Options& options, char** arguments) {
   SweepOptions& sweep = options.sweep;
   if (!options.shard.empty()) sweep.shard = parse_shard(options.shard);
-  sweep.walltime = options.walltime.empty() ? slurm_walltime() : parse_walltime(options.walltime);
+  if (options.requeue && slurm_job().empty())
+    throw InputError("--requeue-when-out-of-time (works inside a SLURM job; SLURM_JOB_ID is not set)");
+  if (!options.walltime.empty())
+    sweep.walltime = parse_duration(options.walltime, "--walltime");
+  else if (first_of_launch())
+    sweep.walltime = slurm_seconds_left();
   constexpr int kMostThreads = 4096;
   if (sweep.threads < 0 || sweep.threads > kMostThreads)
     throw InputError(fmt::format("--threads = {} (must lie in 0..{}; 0: this rank's share of the cores)",
@@ -98,8 +55,19 @@ int sweep(Options& options, char** arguments) {
     sweep.output = std::filesystem::canonical(sweep.output, error).string();
   sweep.arguments = arguments;
   sweep.provenance = program_provenance();
-  Link link;
-  return run_sweep(sweep, link);
+  SweepEnd end;
+  {
+    Link link;
+    end = run_sweep(sweep, link);
+    if (link.rank() != 0) return end.status;
+  }
+  if (options.requeue && end.out_of_time) {
+    if (end.advanced)
+      (void)slurm_requeue();
+    else
+      say("not queued again: no task could be done in the time that the job had (give it a longer --time)");
+  }
+  return end.status;
 }
 
 }  // namespace
@@ -123,6 +91,8 @@ void add_sweep_command(CLI::App& app, int& status, char** arguments) {
   command->add_option("--walltime", options->walltime,
                       "start nothing that cannot end in time, as 3600, 10m, 2h or HH:MM:SS (default: SLURM's "
                       "limit, else none)");
+  command->add_flag("--requeue-when-out-of-time", options->requeue,
+                    "inside a SLURM job: have it queued again when its time, or SIGUSR1, ends the sweep");
   command->add_flag("--retry-failed", options->sweep.retry_failed, "run failed tasks again");
   command->add_flag("-q,--quiet", options->sweep.quiet, "no progress, no summary");
   command->footer(

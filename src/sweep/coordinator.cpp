@@ -290,7 +290,7 @@ void Coordinator::receive_all() {
         break;
       }
       case Tag::signal:
-        interrupt(fmt::format("rank {} was told to stop", message->from));
+        interrupt(fmt::format("rank {} was told to stop", message->from), message->words.at(0) != 0);
         break;
       case Tag::chunks:
       case Tag::drain:
@@ -303,8 +303,9 @@ void Coordinator::receive_all() {
   write_down();
 }
 
-void Coordinator::interrupt(const std::string& why) {
+void Coordinator::interrupt(const std::string& why, bool out_of_time) {
   if (phase_ != Phase::running) return;
+  out_of_time_ = out_of_time;
   phase_ = Phase::draining;
   why_interrupted_ = why;
   interrupted_at_ = now();
@@ -346,13 +347,13 @@ void Coordinator::loop() {
       last_sync_ = time;
       syncing = std::async(std::launch::async, [this] { file_.sync(); });
     }
-    if (interruptions() > 0 && phase_ == Phase::running) interrupt(fmt::format("{}", interruption_name()));
+    if (interruptions() > 0 && phase_ == Phase::running) interrupt(interruption_name(), time_is_short());
     if (phase_ == Phase::running && scheduler_.waiting() > 0 && dispatched_.empty() && total_threads() > 0) {
       // Nothing runs and nothing was handed out: what is left cannot end in time.
-      interrupt("the walltime is nearly over");
+      interrupt("the walltime is nearly over", true);
     }
     if (phase_ == Phase::running && time > options_.walltime - kReserve / 2) {
-      interrupt("the walltime is nearly over");
+      interrupt("the walltime is nearly over", true);
     }
     if (phase_ == Phase::draining &&
         (dispatched_.empty() || time - interrupted_at_ > kGrace || interruptions() > 1)) {
@@ -382,7 +383,7 @@ void Coordinator::part(int status) {
   link_.flush();
 }
 
-int Coordinator::finish() {
+SweepEnd Coordinator::finish() {
   const double wall = now();
   const bool complete = scheduler_.finished();
   live_.status = !complete ? "interrupted" : failed_ > 0 ? "failed" : "complete";
@@ -420,14 +421,15 @@ int Coordinator::finish() {
           fmt::format("{} tasks failed: `tasfg status {}` lists them, --retry-failed runs them again",
                       failed_, options_.output));
   }
-  return status;
+  return {status, !complete && out_of_time_, done_ > done_before_};
 }
 
-int Coordinator::run() {
+SweepEnd Coordinator::run() {
   try {
     cpu_at_start_ = thread_cpu_seconds();
     collect_tasks();
     idle_ = scheduler_.finished();
+    done_before_ = done_;
     file_.write_live(live_);
     loop();
     return finish();

@@ -23,8 +23,8 @@ class Coordinator {
  public:
   Coordinator(const SweepOptions& options, const Grid& grid, ResultFile& file, WriterLock& lock, Link& link,
               Progress& progress, int threads, LiveState live);
-  /// Until all is done, or interrupted; returns the exit status.
-  int run();
+  /// Until all is done, or interrupted.
+  SweepEnd run();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -54,11 +54,11 @@ class Coordinator {
   void fail_run(std::size_t cell, std::int64_t seed, const std::string& why);
   void note_failure(const Failure& failure);
   void note_attempts(const Chunk& chunk, bool started);
-  void interrupt(const std::string& why);
+  void interrupt(const std::string& why, bool out_of_time = false);
   void keep_alive(double now);
   void tell_all(Tag tag, const std::vector<std::int64_t>& words);
   void part(int status);
-  int finish();
+  SweepEnd finish();
   [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   [[nodiscard]] ProgressState state(double now) const;
   [[nodiscard]] int total_threads() const;
@@ -82,9 +82,10 @@ class Coordinator {
   std::string why_interrupted_;
   double interrupted_at_ = 0.0, last_beat_ = 0.0, last_sync_ = 0.0;
   double busy_seconds_ = 0.0;
-  std::int64_t done_ = 0, total_ = 0, failed_ = 0, handed_over_ = 0, chunks_ = 0;
+  std::int64_t done_ = 0, done_before_ = 0, total_ = 0, failed_ = 0, handed_over_ = 0, chunks_ = 0;
   double steps_ = 0.0, cpu_at_start_ = 0.0;
   bool lost_lock_ = false;
+  bool out_of_time_ = false;
   bool idle_ = false;  // there was nothing to do
 };
 

@@ -31,6 +31,10 @@ int interruptions() {
   return count;
 }
 
+bool time_is_short() {
+  return last == SIGUSR1;
+}
+
 const char* interruption_name() {
   switch (last) {
     case SIGTERM:

@@ -30,6 +30,12 @@ int number(const char* name) {
 
 }  // namespace
 
+bool first_of_launch() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (set(name)) return number(name) == 0;
+  return true;
+}
+
 struct Link::Mpi {
   boost::mpi::environment environment{boost::mpi::threading::funneled, /*abort_on_exception=*/false};
   boost::mpi::communicator world;

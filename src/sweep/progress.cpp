@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tasfg/base/error.hpp"
 #include "tasfg/io/result_file.hpp"
 
 namespace tasfg {
@@ -83,6 +84,46 @@ void Progress::say(const std::string& text) {
 void Progress::finish() {
   if (shown_) put("\r\x1b[K");
   shown_ = false;
+}
+
+double parse_duration(const std::string& text, std::string_view where) {
+  const auto wrong = [&] {
+    return InputError(fmt::format("{} \"{}\" (must be seconds, as 90, or 10m, 2h, HH:MM:SS, D-HH:MM:SS)",
+                                  where, quotable(text)));
+  };
+  if (text.empty()) throw wrong();
+  double unit = 1.0;
+  std::string rest = text;
+  double days = 0.0;
+  switch (rest.back()) {
+    case 's':
+      rest.pop_back();
+      break;
+    case 'm':
+      unit = 60.0;
+      rest.pop_back();
+      break;
+    case 'h':
+      unit = 3600.0;
+      rest.pop_back();
+      break;
+    default:
+      break;
+  }
+  if (const auto dash = rest.find('-'); dash != std::string::npos && dash > 0) {
+    days = parse_number(rest.substr(0, dash), where);
+    rest = rest.substr(dash + 1);
+  }
+  double seconds = 0.0;
+  for (std::size_t at = 0; at <= rest.size();) {
+    const std::size_t colon = std::min(rest.find(':', at), rest.size());
+    if (colon == at) throw wrong();
+    seconds = 60.0 * seconds + parse_number(rest.substr(at, colon - at), where);
+    at = colon + 1;
+  }
+  const double total = unit * seconds + 86400.0 * days;
+  if (!(total > 0.0)) throw wrong();
+  return total;
 }
 
 }  // namespace tasfg

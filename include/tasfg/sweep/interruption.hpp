@@ -13,4 +13,7 @@ void catch_interruptions();
 
 inline constexpr int kExitInterrupted = 75;
 
+/// The last signal was SIGUSR1, by which schedulers announce the end of a job.
+[[nodiscard]] bool time_is_short();
+
 }  // namespace tasfg

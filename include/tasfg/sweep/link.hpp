@@ -26,6 +26,9 @@ struct Message {
   std::vector<std::int64_t> words;
 };
 
+/// False in all but one of several processes that a launcher started; needs no MPI.
+[[nodiscard]] bool first_of_launch();
+
 class Link {
  public:
   /// Joins the other processes where a launcher started several, and is alone otherwise. An InputError where

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tasfg {
 
@@ -37,6 +38,9 @@ void say(const std::string& text);
 
 /// "2 h 05 min", "3 min 20 s", "12 s".
 [[nodiscard]] std::string duration_text(double seconds);
+/// Seconds of "90", "90s", "10m", "2h", "10:00", "1:30:00", "2-00:00:00". InputError, naming `where`, for
+/// others.
+[[nodiscard]] double parse_duration(const std::string& text, std::string_view where);
 /// "1.23 M".
 [[nodiscard]] std::string count_text(double value);
 
