@@ -17,7 +17,6 @@ namespace {
 struct Options {
   SweepOptions sweep;
   std::string shard, walltime;
-  bool requeue = false;
 };
 
 /// "3/10": part 3 of 10, counted from 0.
@@ -39,7 +38,7 @@ Shard parse_shard(const std::string& text) {
 int sweep(Options& options, char** arguments) {
   SweepOptions& sweep = options.sweep;
   if (!options.shard.empty()) sweep.shard = parse_shard(options.shard);
-  if (options.requeue && slurm_job().empty())
+  if (sweep.requeue && slurm_job().empty())
     throw InputError("--requeue-when-out-of-time (works inside a SLURM job; SLURM_JOB_ID is not set)");
   if (!options.walltime.empty())
     sweep.walltime = parse_duration(options.walltime, "--walltime");
@@ -55,19 +54,8 @@ int sweep(Options& options, char** arguments) {
     sweep.output = std::filesystem::canonical(sweep.output, error).string();
   sweep.arguments = arguments;
   sweep.provenance = program_provenance();
-  SweepEnd end;
-  {
-    Link link;
-    end = run_sweep(sweep, link);
-    if (link.rank() != 0) return end.status;
-  }
-  if (options.requeue && end.out_of_time) {
-    if (end.advanced)
-      (void)slurm_requeue();
-    else
-      say("not queued again: no task could be done in the time that the job had (give it a longer --time)");
-  }
-  return end.status;
+  Link link;
+  return run_sweep(sweep, link);
 }
 
 }  // namespace
@@ -91,7 +79,7 @@ void add_sweep_command(CLI::App& app, int& status, char** arguments) {
   command->add_option("--walltime", options->walltime,
                       "start nothing that cannot end in time, as 3600, 10m, 2h or HH:MM:SS (default: SLURM's "
                       "limit, else none)");
-  command->add_flag("--requeue-when-out-of-time", options->requeue,
+  command->add_flag("--requeue-when-out-of-time", options->sweep.requeue,
                     "inside a SLURM job: have it queued again when its time, or SIGUSR1, ends the sweep");
   command->add_flag("--retry-failed", options->sweep.retry_failed, "run failed tasks again");
   command->add_flag("-q,--quiet", options->sweep.quiet, "no progress, no summary");

@@ -11,6 +11,7 @@
 #include "tasfg/base/error.hpp"
 #include "tasfg/sweep/cost_model.hpp"
 #include "tasfg/sweep/interruption.hpp"
+#include "tasfg/sweep/slurm.hpp"
 
 namespace tasfg {
 namespace {
@@ -383,7 +384,7 @@ void Coordinator::part(int status) {
   link_.flush();
 }
 
-SweepEnd Coordinator::finish() {
+int Coordinator::finish() {
   const double wall = now();
   const bool complete = scheduler_.finished();
   live_.status = !complete ? "interrupted" : failed_ > 0 ? "failed" : "complete";
@@ -395,15 +396,23 @@ SweepEnd Coordinator::finish() {
   }
   progress_.finish();
   const int status = !complete ? kExitInterrupted : failed_ > 0 ? 1 : 0;
+  if (!complete)
+    progress_.say(
+        fmt::format("interrupted ({}) with {} of {} tasks done; run the same command again to go on",
+                    why_interrupted_, done_, total_));
+  if (!complete && out_of_time_ && options_.requeue) {
+    // Before any rank leaves: srun ends the step, this process included, when one has left with status 75.
+    if (done_ > done_before_)
+      (void)slurm_requeue();
+    else
+      progress_.say(
+          "not queued again: no task could be done in the time that the job had (give it a longer --time)");
+  }
   if (!dispatched_.empty())
     link_.abandon();  // a rank did not answer
   else
     part(status);
-  if (!complete) {
-    progress_.say(
-        fmt::format("interrupted ({}) with {} of {} tasks done; run the same command again to go on",
-                    why_interrupted_, done_, total_));
-  } else {
+  if (complete) {
     if (failed_ == 0) forget_crashes(options_.output);
     if (!options_.quiet && idle_)
       progress_.say(fmt::format("{}: nothing left to do", options_.output));
@@ -421,10 +430,10 @@ SweepEnd Coordinator::finish() {
           fmt::format("{} tasks failed: `tasfg status {}` lists them, --retry-failed runs them again",
                       failed_, options_.output));
   }
-  return {status, !complete && out_of_time_, done_ > done_before_};
+  return status;
 }
 
-SweepEnd Coordinator::run() {
+int Coordinator::run() {
   try {
     cpu_at_start_ = thread_cpu_seconds();
     collect_tasks();

@@ -23,8 +23,8 @@ class Coordinator {
  public:
   Coordinator(const SweepOptions& options, const Grid& grid, ResultFile& file, WriterLock& lock, Link& link,
               Progress& progress, int threads, LiveState live);
-  /// Until all is done, or interrupted.
-  SweepEnd run();
+  /// Until all is done, or interrupted; returns the exit status.
+  int run();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -58,7 +58,7 @@ class Coordinator {
   void keep_alive(double now);
   void tell_all(Tag tag, const std::vector<std::int64_t>& words);
   void part(int status);
-  SweepEnd finish();
+  int finish();
   [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
   [[nodiscard]] ProgressState state(double now) const;
   [[nodiscard]] int total_threads() const;

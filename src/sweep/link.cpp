@@ -47,7 +47,10 @@ struct Link::Mpi {
 };
 
 Link::Link() {
+  // Whoever started a rank or a step is its only supervisor. When that one is killed, the sweep ends as for a
+  // signal: it must not go on beside the one that the scheduler starts in its place.
   launched_ = set("OMPI_COMM_WORLD_SIZE") || set("PMIX_RANK") || set("PMI_RANK");
+  if (launched_ || set("SLURM_STEP_ID")) prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (!launched_) {
     // srun without an MPI plugin starts copies that each take themselves for rank 0.
     if (number("SLURM_STEP_NUM_TASKS") > 1)
@@ -57,8 +60,6 @@ Link::Link() {
           number("SLURM_STEP_NUM_TASKS")));
     return;
   }
-  // Whoever started this rank is its only supervisor: when that one is killed, the rank ends as for a signal.
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
   mpi_ = std::make_unique<Mpi>();
   rank_ = mpi_->world.rank();
   size_ = mpi_->world.size();

@@ -86,7 +86,7 @@ ResultFile open_or_make(const SweepOptions& options, const ResultLayout& layout,
   return file;
 }
 
-SweepEnd coordinate(const SweepOptions& options, Link& link) {
+int coordinate(const SweepOptions& options, Link& link) {
   Opening opening;
   std::string packed;
   std::unique_ptr<Grid> grid;
@@ -133,11 +133,11 @@ SweepEnd coordinate(const SweepOptions& options, Link& link) {
   return coordinator.run();
 }
 
-SweepEnd work(const SweepOptions& options, Link& link) {
+int work(const SweepOptions& options, Link& link) {
   std::string packed;
   link.broadcast(packed);
   const Opening opening = Opening::unpack(packed);
-  if (opening.status != 0) return {opening.status};
+  if (opening.status != 0) return opening.status;
   const int share = share_of_cores(link);
   const int threads = options.threads > 0 ? options.threads : share;
   std::unique_ptr<Grid> grid;
@@ -179,7 +179,7 @@ SweepEnd work(const SweepOptions& options, Link& link) {
         case Tag::stop:
           link.send(0, Tag::bye, {});
           link.flush();
-          return {static_cast<int>(message->words.at(0))};
+          return static_cast<int>(message->words.at(0));
         case Tag::hello:
         case Tag::report:
         case Tag::signal:
@@ -212,7 +212,7 @@ int available_cores() {
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
 }
 
-SweepEnd run_sweep(const SweepOptions& options, Link& link) {
+int run_sweep(const SweepOptions& options, Link& link) {
   catch_interruptions();
   return link.rank() == 0 ? coordinate(options, link) : work(options, link);
 }

@@ -198,6 +198,18 @@ def test_array_and_merge_equal_the_plain_run(cluster, short, tmp_path):
     assert_complete(tmp_path / "out.h5", reference)
 
 
+@pytest.mark.parametrize("options, ranks", [([], 1), (["--nodes", 2, "--ntasks-per-node", 2, "--cpus-per-task", 1], 4)])
+def test_the_script_of_a_plan_completes(cluster, short, tmp_path, options, ranks):
+    job, reference = short
+    planned = cluster.command(TASFG, "plan", job, "--sbatch", "--partition", "main", "-o", tmp_path / "out.h5", *options)
+    (tmp_path / "planned.sbatch").write_text(planned.stdout)
+    number = cluster.submit(tmp_path, tmp_path / "planned.sbatch", job)
+    assert cluster.wait(number)["JobState"] == "COMPLETED", log(tmp_path)
+    assert_complete(tmp_path / "out.h5", reference)
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert file.attrs["ranks"] == ranks
+
+
 def test_a_failed_job_holds_back_what_depends_on_it(cluster, short, tmp_path):
     job, _ = short
     first = cluster.submit(tmp_path, "single-node.sbatch", job, "-c", 1, arguments=["--set", "replications=0"])
@@ -238,24 +250,27 @@ def kill_last_step_daemon(cluster, job):
 
 
 ONE, TWO = ["-w", "n1", "-c", 1], ["-N", 2, "-w", "n[1-2]", "-c", 1]
+USR1 = ("scancel", "--signal=USR1")
 INTERRUPTIONS = {
-    "signal to the step": (ONE, lambda cluster, job: cluster.command("scancel", "--signal=USR1", job)),
-    "signal to the shell": (TWO, lambda cluster, job: cluster.command("scancel", "--batch", "--signal=USR1", job)),
-    "requeue": (TWO, lambda cluster, job: cluster.command("scontrol", "requeue", job)),
-    "preemption": (["-p", "scavenge", "-w", "n3", "--exclusive", "-c", 1],
+    "signal to the step": ("requeue.sbatch", ONE, [], lambda cluster, job: cluster.command(*USR1, job)),
+    "signal to the shell": ("requeue.sbatch", TWO, [], lambda cluster, job: cluster.command(*USR1, "--batch", job)),
+    "signal to a sweep that requeues": ("multi-node-srun.sbatch", TWO, ["--requeue-when-out-of-time"],
+                                        lambda cluster, job: cluster.command(*USR1, job)),
+    "requeue": ("requeue.sbatch", TWO, [], lambda cluster, job: cluster.command("scontrol", "requeue", job)),
+    "preemption": ("requeue.sbatch", ["-p", "scavenge", "-w", "n3", "--exclusive", "-c", 1], [],
                    lambda cluster, job: cluster.command("sbatch", "-p", "main", "-w", "n3", "--exclusive", "-o",
                                                         "/dev/null", "--wrap", "sleep 2")),
-    "killed task": (ONE, kill_task),
-    "killed rank": (TWO, kill_last_task),
-    "killed step daemons": (ONE, kill_step_daemon),
-    "killed step daemon of a node": (TWO, kill_last_step_daemon),
+    "killed task": ("requeue.sbatch", ONE, [], kill_task),
+    "killed rank": ("requeue.sbatch", TWO, [], kill_last_task),
+    "killed step daemons": ("requeue.sbatch", ONE, [], kill_step_daemon),
+    "killed step daemon of a node": ("requeue.sbatch", TWO, [], kill_last_step_daemon),
 }
 
 
 def interrupt_and_wait(cluster, long, folder, interruption):
     job, reference = long
-    options, interrupt = INTERRUPTIONS[interruption]
-    number = cluster.submit(folder, "requeue.sbatch", job, *options, SILENCE="10")
+    script, options, arguments, interrupt = INTERRUPTIONS[interruption]
+    number = cluster.submit(folder, script, job, *options, arguments=arguments, SILENCE="10")
     wait_for(lambda: settled(folder / "out.h5") >= 5, 90)
     interrupt(cluster, number)
     wait_for(lambda: cluster.facts(number)["Restarts"] == "1", 90)
@@ -293,10 +308,13 @@ def test_mpirun_passes_the_signal_on_to_all_ranks(cluster, long, tmp_path):
 
 
 @pytest.mark.skipif("TASFG_CAMPAIGN" not in os.environ, reason="takes minutes; set TASFG_CAMPAIGN=1")
-def test_a_time_limit_of_a_minute_only_delays(cluster, tmp_path):
-    job, reference = reference_of(tmp_path, replications=400, K="[9]")
-    number = cluster.submit(tmp_path, "requeue.sbatch", job, "-c", 1, "--time=1")
+@pytest.mark.parametrize("script, arguments", [("requeue.sbatch", []),
+                                               ("single-node.sbatch", ["--requeue-when-out-of-time"])])
+def test_a_time_limit_of_a_minute_only_delays(cluster, tmp_path, script, arguments):
+    job, reference = reference_of(tmp_path, replications=150, K="[9]")
+    number = cluster.submit(tmp_path, script, job, "-c", 1, "--time=1", arguments=arguments)
     facts = cluster.wait(number, 1200)
     assert facts["JobState"] == "COMPLETED", log(tmp_path)
     assert int(facts["Restarts"]) >= 1
+    assert "the walltime is nearly over" in log(tmp_path)
     assert_complete(tmp_path / "out.h5", reference)

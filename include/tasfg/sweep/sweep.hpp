@@ -32,22 +32,16 @@ struct SweepOptions {
   int threads = 0;  // 0: this rank's share of the cores
   Shard shard;
   double walltime = std::numeric_limits<double>::infinity();  // seconds from the start
+  bool requeue = false;  // have SLURM queue the job again when the walltime, or SIGUSR1, ends the sweep
   bool retry_failed = false;
   bool quiet = false;
   char** arguments = nullptr;  // to start the process anew after a crash
   Provenance provenance;
 };
 
-/// How a sitting ended.
-struct SweepEnd {
-  int status = 0;            // of the process
-  bool out_of_time = false;  // interrupted by its walltime or by SIGUSR1, which announces the end of a job
-  bool advanced = false;     // some task was done
-};
-
-/// Runs it. Every rank calls it with the same options. InputErrors are thrown at rank 0 alone; the others
-/// return its status quietly.
-[[nodiscard]] SweepEnd run_sweep(const SweepOptions& options, Link& link);
+/// Runs it; returns the exit status. Every rank calls it with the same options. InputErrors are thrown at
+/// rank 0 alone; the others return its status quietly.
+[[nodiscard]] int run_sweep(const SweepOptions& options, Link& link);
 
 /// Cores that this process may use.
 [[nodiscard]] int available_cores();
