@@ -310,11 +310,15 @@ def test_mpirun_passes_the_signal_on_to_all_ranks(cluster, long, tmp_path):
 @pytest.mark.skipif("TASFG_CAMPAIGN" not in os.environ, reason="takes minutes; set TASFG_CAMPAIGN=1")
 @pytest.mark.parametrize("script, arguments", [("requeue.sbatch", []),
                                                ("single-node.sbatch", ["--requeue-when-out-of-time"])])
-def test_a_time_limit_of_a_minute_only_delays(cluster, tmp_path, script, arguments):
+@pytest.mark.parametrize("announced", [True, False])
+def test_a_time_limit_of_a_minute_only_delays(cluster, tmp_path, script, arguments, announced):
+    """Also where SLURM announces the end by no signal: the sweep knows it by itself."""
     job, reference = reference_of(tmp_path, replications=150, K="[9]")
-    number = cluster.submit(tmp_path, script, job, "-c", 1, "--time=1", arguments=arguments)
+    lines = (SCRIPTS / script).read_text().splitlines(keepends=True)
+    (tmp_path / script).write_text("".join(line for line in lines if announced or "#SBATCH --signal" not in line))
+    number = cluster.submit(tmp_path, tmp_path / script, job, "-c", 1, "--time=1", arguments=arguments)
     facts = cluster.wait(number, 1200)
     assert facts["JobState"] == "COMPLETED", log(tmp_path)
     assert int(facts["Restarts"]) >= 1
-    assert "the walltime is nearly over" in log(tmp_path)
+    assert ("interrupted (SIGUSR1)" if announced else "interrupted (the walltime is nearly over)") in log(tmp_path)
     assert_complete(tmp_path / "out.h5", reference)
