@@ -1,5 +1,8 @@
 #include "tasfg/algo/estimate.hpp"
 
+#include <limits>
+#include <utility>
+
 namespace tasfg {
 
 Estimate::Estimate(const Instance& instance, Setting setting, const Conventions& conventions)
@@ -21,6 +24,14 @@ bool Estimate::best_is_unique() const {
   for (int u = 0; u < K_; ++u)
     if (u != best_ && top - means_[static_cast<std::size_t>(u)] <= slack) return false;
   return true;
+}
+
+void Estimate::find_best() {
+  best_ = index_of_largest(means_.data(), n_);
+  double& top = means_[static_cast<std::size_t>(best_)];
+  const double value = std::exchange(top, -std::numeric_limits<double>::infinity());
+  runner_up_ = largest_of(means_.data(), n_);
+  top = value;
 }
 
 }  // namespace tasfg

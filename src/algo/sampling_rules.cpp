@@ -263,14 +263,15 @@ void Exp3Rule::finish(const Estimate& e, int /*v*/) {
   for (double& value : q_) value /= total;
 }
 
-ConfidenceBounds::ConfidenceBounds(int K)
-    : inverse_root_M_(static_cast<std::size_t>(K), 1.0),
+UcbERule::UcbERule(const Instance& instance)
+    : product_(instance),
+      mean_(static_cast<std::size_t>(instance.size())),
+      score_(mean_),
+      inverse_root_M_(mean_.size(), 1.0),
       inverse_root_N_(inverse_root_M_),
-      inverse_N_(inverse_root_M_) {
-  stale_.resize(static_cast<std::size_t>(K));
-}
+      stale_(mean_.size()) {}
 
-void ConfidenceBounds::finish(const Estimate& e, int v) {
+void UcbERule::finish(const Estimate& e, int v) {
   for (std::size_t k = 0; k < stale_count_; ++k) {
     const auto u = static_cast<std::size_t>(stale_[k]);
     inverse_root_M_[u] = 1.0 / std::sqrt(e.observations()[u]);
@@ -278,45 +279,84 @@ void ConfidenceBounds::finish(const Estimate& e, int v) {
   stale_count_ = 0;
   const auto i = static_cast<std::size_t>(v);
   inverse_root_N_[i] = 1.0 / std::sqrt(e.pulls()[i]);
-  inverse_N_[i] = 1.0 / e.pulls()[i];
 }
 
-UcbERule::UcbERule(const Instance& instance)
-    : UcbRule(instance.size()),
-      product_(instance),
-      mean_(static_cast<std::size_t>(instance.size())),
-      score_(mean_) {}
-
-int UcbERule::pick(const Estimate& e) {
-  bounds_.means(e, mean_.data());
+int UcbERule::pick(const Estimate& e, const UcbWidths& widths) {
+  const std::size_t n = mean_.size();
+  for (std::size_t u = 0; u < n; ++u) mean_[u] = e.means()[u] + widths.mean * inverse_root_M_[u];
   double total = 0.0;
   for (const double value : mean_) total += value;
   product_.multiply(e, mean_, score_);
-  for (std::size_t v = 0; v < score_.size(); ++v) score_[v] += bounds_.edge_bonus(v) * total;
-  return index_of_largest(score_.data(), score_.size());
+  for (std::size_t v = 0; v < n; ++v) score_[v] += widths.edge * inverse_root_N_[v] * total;
+  return index_of_largest(score_.data(), n);
 }
 
 UcbVRule::UcbVRule(const Instance& instance)
-    : UcbRule(instance.size()), score_(static_cast<std::size_t>(instance.size())) {}
+    : score_(static_cast<std::size_t>(instance.size())),
+      inverse_root_M_(score_.size(), 1.0),
+      M_(score_.size(), 0.0),
+      inverse_root_N_(inverse_root_M_),
+      inverse_N_(inverse_root_M_),
+      N_(M_) {}
 
-int UcbVRule::pick(const Estimate& e) {
-  const auto n = static_cast<std::size_t>(e.size());
-  double* score = score_.data();
-  bounds_.means(e, score);
-  const int a = index_of_largest(score, n);
-  const double* through = e.seen_through(a);
+void UcbVRule::edges(const Estimate& e, int a, double width, double* out) const {
+  const std::size_t n = score_.size();
   if (e.graph_known()) {
-    for (std::size_t v = 0; v < n; ++v) score[v] = e.edge(static_cast<int>(v), a);
-  } else if (e.prior() == GraphPrior::pseudo_count) {
-    bounds_.edges(through, 1.0, score);
-  } else {
-    bounds_.edges(through, 0.0, score);
-    if (e.pulled() < e.size()) {
-      for (std::size_t v = 0; v < n; ++v)
-        if (e.pulls()[v] == 0.0) score[v] = 1.0 + bounds_.edge_bonus(v);
+    for (std::size_t v = 0; v < n; ++v) out[v] = e.edge(static_cast<int>(v), a);
+    return;
+  }
+  const double* counts = e.seen_through(a);
+  for (std::size_t v = 0; v < n; ++v)
+    out[v] = (pseudo_ + counts[v]) * inverse_N_[v] + width * inverse_root_N_[v];
+  if (pseudo_ > 0.0 || e.pulled() == e.size()) return;
+  for (std::size_t v = 0; v < n; ++v)
+    if (e.pulls()[v] == 0.0) out[v] = 1.0 + width * inverse_root_N_[v];
+}
+
+int UcbVRule::look(const Estimate& e) {
+  const std::size_t n = score_.size();
+  double* score = score_.data();
+  for (std::size_t v = 0; v < n; ++v) {
+    if (M_[v] != e.observations()[v]) {
+      M_[v] = e.observations()[v];
+      inverse_root_M_[v] = 1.0 / std::sqrt(M_[v]);
+    }
+    if (N_[v] != e.pulls()[v]) {
+      N_[v] = e.pulls()[v];
+      inverse_root_N_[v] = 1.0 / std::sqrt(N_[v]);
+      inverse_N_[v] = 1.0 / N_[v];
     }
   }
-  return index_of_largest(score, n);
+  pseudo_ = e.prior() == GraphPrior::pseudo_count ? 1.0 : 0.0;
+  const UcbWidths now(e.draws(), e.graph_known());
+  const double* mean = e.means().data();
+  for (std::size_t u = 0; u < n; ++u) score[u] = mean[u] + now.mean * inverse_root_M_[u];
+  leader_ = index_of_largest(score, n);
+  edges(e, leader_, now.edge, score);
+  chosen_ = index_of_largest(score, n);
+
+  // How long the choice may stand without another look. log grows visibly from one draw to the next up to
+  // here.
+  constexpr std::int64_t kLongestRun = std::int64_t{1} << 36;
+  const std::int64_t span = 32 + e.draws() / 256;
+  until_ = e.draws() + span;
+  const auto a = static_cast<std::size_t>(leader_);
+  const auto v = static_cast<std::size_t>(chosen_);
+  if (until_ > kLongestRun || N_[v] == 0.0) {
+    until_ = 0;
+    return chosen_;
+  }
+  const UcbWidths then(until_, e.graph_known());
+  highest_width_ = then.mean;
+  mean_bonus_ = now.mean * (1.0 / std::sqrt(M_[a] + static_cast<double>(span)));
+  edge_bonus_ = now.edge * (1.0 / std::sqrt(N_[v] + static_cast<double>(span)));
+  edges(e, leader_, then.edge, score);
+  score[v] = -kInfinity;
+  other_edges_ = e.graph_known() ? -kInfinity : largest_of(score, n);
+  for (std::size_t u = 0; u < n; ++u) score[u] = mean[u] + then.mean * inverse_root_M_[u];
+  score[a] = -kInfinity;
+  rivals_ = largest_of(score, n);
+  return chosen_;
 }
 
 EpsGreedyRule::EpsGreedyRule(const Instance& instance, const Algorithm& algorithm)

@@ -130,7 +130,7 @@ TrajectoryRecord run_loop(const Reward& reward, const Instance& instance, const 
     environment.pull(v, [&](int u, double r) {
       if (uninformed && r == 0.0) return;  // taken for an edge that did not fire
       estimate.observe(v, u, r);
-      rule.shown(u, r);
+      rule.shown(estimate, u, r);
     });
     rule.finish(estimate, v);
   }

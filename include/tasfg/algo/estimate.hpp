@@ -75,19 +75,20 @@ class Estimate {
     if (observations_[i] == 0.0) --unseen_;
     observations_[i] += 1.0;
     sums_[i] += r;
-    const double before = means_[i];
     const double now = sums_[i] / observations_[i];
     means_[i] = now;
     if (u == best_) {
-      if (now < before) find_best();
-    } else {
+      if (now <= runner_up_) find_best();
+    } else if (now >= runner_up_) {
       const double top = means_[static_cast<std::size_t>(best_)];
-      if (now > top || (now == top && u < best_)) best_ = u;
+      const bool leads = now > top || (now == top && u < best_);
+      runner_up_ = leads ? top : now;
+      best_ = leads ? u : best_;
     }
   }
 
  private:
-  void find_best() { best_ = index_of_largest(means_.data(), n_); }
+  void find_best();
 
   int K_;
   std::size_t n_;
@@ -96,6 +97,7 @@ class Estimate {
   const FeedbackGraph* graph_;
   std::int64_t draws_ = 0;
   int best_ = 0, unseen_, pulled_ = 0;
+  double runner_up_ = 1.0;  // no mean but the best one's is larger
   std::vector<double> pulls_, observations_, sums_, means_;
   std::vector<double> counts_;  // N_vu at [u·K + v]; doubles, exact up to 2⁵³
 };

@@ -1,7 +1,7 @@
 /// The sampling rules. Each is a small class with
 ///   int choose(const Estimate&, Stream&)   the next vertex, from what is known and the rule's own
-///   randomness; void shown(int u, double reward)        called for each reward that the chosen vertex shows;
-///   void finish(const Estimate&, int v)     called after the draw of v.
+///   randomness; void shown(const Estimate&, int u, double reward)  called for each reward that the chosen
+///   vertex shows; void finish(const Estimate&, int v)     called after the draw of v.
 /// The step loop is a template over the rule, so that these inline; none allocates after construction.
 #pragma once
 
@@ -33,7 +33,7 @@ inline int draw_index(PhiloxStream& stream, std::span<const double> p) {
 
 /// What rules without memory of rewards share.
 struct NoMemory {
-  void shown(int /*u*/, double /*reward*/) {}
+  void shown(const Estimate& /*estimate*/, int /*u*/, double /*reward*/) {}
   void finish(const Estimate& /*estimate*/, int /*v*/) {}
 };
 
@@ -178,7 +178,7 @@ class Exp3Rule {
     shown_.clear();
     return draw_index(stream, p_);
   }
-  void shown(int u, double reward) { shown_.push_back({u, reward}); }
+  void shown(const Estimate& /*estimate*/, int u, double reward) { shown_.push_back({u, reward}); }
   void finish(const Estimate& e, int v);
 
  private:
@@ -190,80 +190,85 @@ class Exp3Rule {
   std::vector<Edge> shown_;  // vertex and reward
 };
 
-/// The upper confidence bounds that both UCB rules use, with ln(1 + draws).
-class ConfidenceBounds {
- public:
-  explicit ConfidenceBounds(int K);
-  /// To be called before each choice. The next choice's widths are worked out now: they depend on no data, so
-  /// that their long chain of operations runs beside the rest of this step.
-  void advance(const Estimate& e) {
-    mean_width_ = next_mean_width_;
-    edge_width_ = next_edge_width_;
-    const double l = log(2.0 + static_cast<double>(e.draws()));
-    next_mean_width_ = std::sqrt(2.0 * l);
-    next_edge_width_ = e.graph_known() ? 0.0 : std::sqrt(0.5 * l);
+/// √(2 ln(1 + t)) and √(ln(1 + t)/2), the widths of both UCB rules' bounds after t draws; 0 at the first.
+struct UcbWidths {
+  explicit UcbWidths(std::int64_t draws, bool graph_known) {
+    if (draws == 0) return;
+    const double l = log(1.0 + static_cast<double>(draws));
+    mean = std::sqrt(2.0 * l);
+    edge = graph_known ? 0.0 : std::sqrt(0.5 * l);
   }
-  void shown(int u) { stale_[stale_count_++] = u; }
-  void finish(const Estimate& e, int v);
-  /// μ̂^ucb of all vertices.
-  void means(const Estimate& e, double* out) const {
-    const double* mean = e.means().data();
-    const double* root = inverse_root_M_.data();
-    for (std::size_t u = 0; u < inverse_root_M_.size(); ++u) out[u] = mean[u] + mean_width_ * root[u];
-  }
-  /// Ĝ^ucb of the edges into one vertex, from the counts N_vu plus `pseudo`.
-  void edges(const double* counts, double pseudo, double* out) const {
-    const double* inverse = inverse_N_.data();
-    const double* root = inverse_root_N_.data();
-    for (std::size_t v = 0; v < inverse_N_.size(); ++v)
-      out[v] = (pseudo + counts[v]) * inverse[v] + edge_width_ * root[v];
-  }
-  [[nodiscard]] double edge_bonus(std::size_t v) const { return edge_width_ * inverse_root_N_[v]; }
-
- private:
-  double mean_width_ = 0.0, edge_width_ = 0.0;  // √(2 ln(1 + t)), √(ln(1 + t)/2); 0 at the first draw
-  double next_mean_width_ = 0.0, next_edge_width_ = 0.0;             // at the next draw
-  std::vector<double> inverse_root_M_, inverse_root_N_, inverse_N_;  // of max(1, ·)
-  std::vector<int> stale_;                                           // vertices observed in this draw
-  std::size_t stale_count_ = 0;
-};
-
-/// What both UCB rules do; `Rule::pick` chooses from the bounds.
-template <typename Rule>
-class UcbRule {
- public:
-  explicit UcbRule(int K) : bounds_(K) {}
-  template <typename Stream>
-  int choose(const Estimate& e, Stream& /*stream*/) {
-    bounds_.advance(e);
-    return static_cast<Rule*>(this)->pick(e);
-  }
-  void shown(int u, double /*reward*/) { bounds_.shown(u); }
-  void finish(const Estimate& e, int v) { bounds_.finish(e, v); }
-
- protected:
-  ConfidenceBounds bounds_;
+  double mean = 0.0, edge = 0.0;
 };
 
 /// argmax_v (G^ucb μ^ucb)_v.
-class UcbERule : public UcbRule<UcbERule> {
+class UcbERule {
  public:
   explicit UcbERule(const Instance& instance);
-  int pick(const Estimate& e);
+  template <typename Stream>
+  int choose(const Estimate& e, Stream& /*stream*/) {
+    const UcbWidths widths = next_widths_;
+    // The next choice's widths depend on no data: their long chain of operations runs beside the rest of this
+    // step.
+    next_widths_ = UcbWidths(e.draws() + 1, e.graph_known());
+    return pick(e, widths);
+  }
+  void shown(const Estimate& /*estimate*/, int u, double /*reward*/) { stale_[stale_count_++] = u; }
+  void finish(const Estimate& e, int v);
 
  private:
+  int pick(const Estimate& e, const UcbWidths& widths);
+
   GraphProduct product_;
   std::vector<double> mean_, score_;
+  std::vector<double> inverse_root_M_, inverse_root_N_;  // of max(1, ·)
+  std::vector<int> stale_;                               // vertices observed in this draw
+  std::size_t stale_count_ = 0;
+  UcbWidths next_widths_{0, false};
 };
 
 /// argmax_v G^ucb_{v,a} at a = argmax μ^ucb.
-class UcbVRule : public UcbRule<UcbVRule> {
+///
+/// For most of a run both maxima stay where they are, and bounds show it: until `until_` draws the widths lie
+/// between those of two moments, counts only grow, and a vertex that is not observed keeps its mean. While
+/// the least that the leader's bound can be exceeds the most that any other's can be, and the same holds for
+/// the chosen vertex, the choice is that of the last full look. Rounding is monotone, so that this is exact.
+class UcbVRule {
  public:
   explicit UcbVRule(const Instance& instance);
-  int pick(const Estimate& e);
+  template <typename Stream>
+  int choose(const Estimate& e, Stream& /*stream*/) {
+    if (e.draws() < until_ && stands(e)) [[likely]]
+      return chosen_;
+    return look(e);
+  }
+  void shown(const Estimate& e, int u, double /*reward*/) {
+    const auto i = static_cast<std::size_t>(u);
+    const double most = e.means()[i] + highest_width_ * inverse_root_M_[i];
+    rivals_ = u != leader_ && most > rivals_ ? most : rivals_;
+  }
+  void finish(const Estimate& /*estimate*/, int /*v*/) {}
 
  private:
+  [[nodiscard]] bool stands(const Estimate& e) const {
+    const auto v = static_cast<std::size_t>(chosen_);
+    const double edge = (pseudo_ + e.count(chosen_, leader_)) * (1.0 / e.pulls()[v]) + edge_bonus_;
+    return e.means()[static_cast<std::size_t>(leader_)] + mean_bonus_ > rivals_ && edge > other_edges_;
+  }
+  int look(const Estimate& e);
+  /// G^ucb of the edges into a.
+  void edges(const Estimate& e, int a, double width, double* out) const;
+
   std::vector<double> score_;
+  std::vector<double> inverse_root_M_, M_;              // of max(1, M); the M that it is of
+  std::vector<double> inverse_root_N_, inverse_N_, N_;  // of max(1, N); the N that they are of
+  double pseudo_ = 0.0;                                 // added to counts of edges
+  // Of the last full look:
+  int leader_ = 0, chosen_ = 0;
+  std::int64_t until_ = 0;                      // draws
+  double highest_width_ = 0.0;                  // of means, until then
+  double rivals_ = 0.0, other_edges_ = 0.0;     // upper bounds
+  double mean_bonus_ = 0.0, edge_bonus_ = 0.0;  // lower bounds of the leader's and the chosen vertex'
 };
 
 /// With probability ε a uniform vertex, else the estimated best (plain) or the most informative one.
