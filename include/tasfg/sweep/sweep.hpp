@@ -32,6 +32,7 @@ struct SweepOptions {
   int threads = 0;  // 0: this rank's share of the cores
   Shard shard;
   double walltime = std::numeric_limits<double>::infinity();  // seconds from the start
+  double lost_after = 60.0;  // seconds without a sign of life after which a rank counts as lost
   bool retry_failed = false;
   bool quiet = false;
   char** arguments = nullptr;  // to start the process anew after a crash
