@@ -317,10 +317,7 @@ void Coordinator::interrupt(const std::string& why) {
   note_silent_ranks(interrupted_at_);
   pool_->drain();
   tell_all(Tag::drain, {});
-  // mpirun, when it loses a host, leaves its ranks a second: too little to end in order.
-  if (!link_.alone() && !options_.quiet)
-    progress_.say(fmt::format("ending ({}); should it be killed now, run the same command again to go on",
-                              why_interrupted_));
+  if (lost_rank_) progress_.say(fmt::format("ending ({})", why_interrupted_));
 }
 
 /// "rank 2 on n7, rank 3 on n7 and 14 more"; empty where all were heard of.
@@ -488,6 +485,9 @@ int Coordinator::finish() {
 int Coordinator::run() {
   try {
     cpu_at_start_ = thread_cpu_seconds();
+    if (!link_.alone())
+      announce_interruptions(
+          "tasfg: told to stop; should it be killed now, run the same command again to go on\n");
     collect_tasks();
     idle_ = scheduler_.finished();
     file_.write_live(live_);
