@@ -48,6 +48,10 @@ int sweep(Options& options, char** arguments) {
   if (sweep.threads < 0 || sweep.threads > kMostThreads)
     throw InputError(fmt::format("--threads = {} (must lie in 0..{}; 0: this rank's share of the cores)",
                                  sweep.threads, kMostThreads));
+  constexpr double kShortestSilence = 4.0 * kBeat;
+  if (!(sweep.lost_after >= kShortestSilence))
+    throw InputError(
+        fmt::format("--lost-after = {} (must be {} seconds at least)", sweep.lost_after, kShortestSilence));
   // A link to a file on a scratch disk stays one: what is replaced is the file.
   std::error_code error;
   if (std::filesystem::is_symlink(sweep.output, error) && std::filesystem::exists(sweep.output, error))
@@ -81,6 +85,10 @@ void add_sweep_command(CLI::App& app, int& status, char** arguments) {
                       "limit, else none)");
   command->add_flag("--requeue-when-out-of-time", options->sweep.requeue,
                     "inside a SLURM job: have it queued again when its time, or SIGUSR1, ends the sweep");
+  command
+      ->add_option("--lost-after", options->sweep.lost_after,
+                   "end when a rank gave no sign of life for so many seconds, as when its host is cut off")
+      ->capture_default_str();
   command->add_flag("--retry-failed", options->sweep.retry_failed, "run failed tasks again");
   command->add_flag("-q,--quiet", options->sweep.quiet, "no progress, no summary");
   command->footer(

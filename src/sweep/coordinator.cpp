@@ -20,6 +20,7 @@ constexpr double kGrace = 4.0;      // seconds for what runs to end by itself af
 constexpr double kLastWait = 3.0;   // and then for the ranks to give up what they run
 constexpr double kPartWait = 60.0;  // for a rank that still reads the job when all is done
 constexpr double kReserve = 15.0;   // before the end of the walltime
+constexpr double kNoAnswer = 2.5 * kBeat;
 constexpr double kSyncInterval = 30.0;
 constexpr int kSuspectStarts = 3;   // starts without an end after which a run waits for all others
 constexpr double kShortTask = 0.1;  // seconds; longer ones are not queued behind others near the end
@@ -228,7 +229,9 @@ void Coordinator::greet(const Message& message) {
         fmt::format("rank {} on {}: {}", message.from, host,
                     complaint.empty() ? "reads another job or graph file than rank 0" : complaint));
   }
-  ranks_[static_cast<std::size_t>(message.from)].threads = static_cast<int>(message.words[0]);
+  Rank& rank = ranks_[static_cast<std::size_t>(message.from)];
+  rank.threads = static_cast<int>(message.words[0]);
+  rank.host = host;
   live_.threads += message.words[0];
   hosts_.insert(host);
   live_.hosts = fmt::format("{}", fmt::join(hosts_, ","));
@@ -281,6 +284,7 @@ void Coordinator::write_down() {
 void Coordinator::receive_all() {
   for (Report& report : pool_->take()) apply(report);
   while (auto message = link_.receive()) {
+    ranks_[static_cast<std::size_t>(message->from)].hearing.heard(now());
     switch (message->tag) {
       case Tag::hello:
         greet(*message);
@@ -291,8 +295,11 @@ void Coordinator::receive_all() {
         break;
       }
       case Tag::signal:
-        interrupt(fmt::format("rank {} was told to stop", message->from), message->words.at(0) != 0);
+        interrupt(fmt::format("rank {} on {} was told to stop", message->from,
+                              ranks_[static_cast<std::size_t>(message->from)].host),
+                  message->words.at(0) != 0);
         break;
+      case Tag::alive:
       case Tag::chunks:
       case Tag::drain:
       case Tag::cancel:
@@ -310,8 +317,57 @@ void Coordinator::interrupt(const std::string& why, bool out_of_time) {
   phase_ = Phase::draining;
   why_interrupted_ = why;
   interrupted_at_ = now();
+  note_silent_ranks(interrupted_at_);
   pool_->drain();
   tell_all(Tag::drain, {});
+  if (lost_rank_) progress_.say(fmt::format("ending ({})", why_interrupted_));
+}
+
+/// "rank 2 on n7, rank 3 on n7 and 14 more"; empty where all were heard of.
+std::string Coordinator::silent_ranks(double time, double longer_than) const {
+  constexpr std::size_t kNamed = 4;
+  std::vector<std::string> names;
+  for (std::size_t rank = 1; rank < ranks_.size(); ++rank)
+    if (ranks_[rank].threads > 0 && ranks_[rank].hearing.silence(time) > longer_than)
+      names.push_back(fmt::format("rank {} on {}", rank, ranks_[rank].host));
+  const std::size_t more = names.size() - std::min(names.size(), kNamed);
+  names.resize(names.size() - more);
+  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// Whether all that is handed out, if anything, is with ranks that are silent.
+bool Coordinator::nobody_answers(double time) const {
+  return std::all_of(dispatched_.begin(), dispatched_.end(), [&](const auto& each) {
+    const int rank = each.second.rank;
+    return rank != 0 && ranks_[static_cast<std::size_t>(rank)].hearing.silence(time) > kNoAnswer;
+  });
+}
+
+/// A signal may have come because a host is lost: says which one.
+void Coordinator::note_silent_ranks(double time) {
+  if (lost_rank_) return;
+  const std::string silent = silent_ranks(time, kNoAnswer);
+  if (silent.empty()) return;
+  lost_rank_ = true;
+  why_interrupted_ += fmt::format("; no answer from {}", silent);
+}
+
+/// Ends the sweep when a rank is silent: neither MPI nor mpirun notices a host that is cut off before minutes
+/// have passed, and the sweep would wait for what it runs.
+void Coordinator::listen(double time) {
+  if (link_.alone()) return;
+  if (time - last_look_ > kBeat)
+    for (Rank& rank : ranks_) rank.hearing.paused(time - last_look_);
+  last_look_ = time;
+  if (time - last_alive_ > kBeat) {
+    last_alive_ = time;
+    tell_all(Tag::alive, {});
+  }
+  if (phase_ != Phase::running) return;
+  const std::string silent = silent_ranks(time, options_.lost_after);
+  if (silent.empty()) return;
+  lost_rank_ = true;
+  interrupt(fmt::format("no sign of life for {:.0f} s from {}", options_.lost_after, silent));
 }
 
 ProgressState Coordinator::state(double time) const {
@@ -344,6 +400,7 @@ void Coordinator::loop() {
     hand_out();
     const double time = now();
     keep_alive(time);
+    listen(time);
     if (time - last_sync_ > kSyncInterval) {  // beside the work: a slow disk must not keep workers waiting
       last_sync_ = time;
       syncing = std::async(std::launch::async, [this] { file_.sync(); });
@@ -357,12 +414,12 @@ void Coordinator::loop() {
       interrupt("the walltime is nearly over", true);
     }
     if (phase_ == Phase::draining &&
-        (dispatched_.empty() || time - interrupted_at_ > kGrace || interruptions() > 1)) {
+        (nobody_answers(time) || time - interrupted_at_ > kGrace || interruptions() > 1)) {
       phase_ = Phase::cancelled;
       pool_->cancel();
       tell_all(Tag::cancel, {});
     }
-    if (phase_ == Phase::cancelled && (dispatched_.empty() || time - interrupted_at_ > kGrace + kLastWait))
+    if (phase_ == Phase::cancelled && (nobody_answers(time) || time - interrupted_at_ > kGrace + kLastWait))
       break;
     const bool idle = before == handed_over_ + static_cast<std::int64_t>(dispatched_.size());
     wait = idle ? std::min(2 * wait, longest) : kShortestWait;
@@ -380,8 +437,10 @@ void Coordinator::part(int status) {
     while (const auto message = link_.receive()) left -= message->tag == Tag::bye ? 1 : 0;
     if (left > 0) std::this_thread::sleep_for(kShortestWait);
   }
-  if (left > 0) link_.abandon();
-  link_.flush();
+  if (left > 0)
+    link_.abandon();  // what was sent to it may never leave
+  else
+    link_.flush();
 }
 
 int Coordinator::finish() {
@@ -396,6 +455,7 @@ int Coordinator::finish() {
   }
   progress_.finish();
   const int status = !complete ? kExitInterrupted : failed_ > 0 ? 1 : 0;
+  if (!complete) note_silent_ranks(wall);
   if (!complete)
     progress_.say(
         fmt::format("interrupted ({}) with {} of {} tasks done; run the same command again to go on",
@@ -408,7 +468,7 @@ int Coordinator::finish() {
       progress_.say(
           "not queued again: no task could be done in the time that the job had (give it a longer --time)");
   }
-  if (!dispatched_.empty())
+  if (!dispatched_.empty() || lost_rank_)
     link_.abandon();  // a rank did not answer
   else
     part(status);
@@ -436,6 +496,9 @@ int Coordinator::finish() {
 int Coordinator::run() {
   try {
     cpu_at_start_ = thread_cpu_seconds();
+    if (!link_.alone())
+      announce_interruptions(
+          "tasfg: told to stop; should it be killed now, run the same command again to go on\n");
     collect_tasks();
     idle_ = scheduler_.finished();
     done_before_ = done_;

@@ -29,7 +29,9 @@ class Coordinator {
  private:
   using Clock = std::chrono::steady_clock;
   struct Rank {
-    int threads = 0;               // 0: not heard of yet
+    int threads = 0;  // 0: not heard of yet
+    std::string host;
+    Hearing hearing;
     std::multiset<double> chunks;  // handed out and not closed: their expected seconds
     [[nodiscard]] int load() const { return static_cast<int>(chunks.size()); }
     [[nodiscard]] int longer_than(double seconds) const {
@@ -56,6 +58,10 @@ class Coordinator {
   void note_attempts(const Chunk& chunk, bool started);
   void interrupt(const std::string& why, bool out_of_time = false);
   void keep_alive(double now);
+  void listen(double now);
+  void note_silent_ranks(double now);
+  [[nodiscard]] bool nobody_answers(double now) const;
+  [[nodiscard]] std::string silent_ranks(double now, double longer_than) const;
   void tell_all(Tag tag, const std::vector<std::int64_t>& words);
   void part(int status);
   int finish();
@@ -81,12 +87,14 @@ class Coordinator {
   Phase phase_ = Phase::running;
   std::string why_interrupted_;
   double interrupted_at_ = 0.0, last_beat_ = 0.0, last_sync_ = 0.0;
+  double last_look_ = 0.0, last_alive_ = 0.0;
   double busy_seconds_ = 0.0;
   std::int64_t done_ = 0, done_before_ = 0, total_ = 0, failed_ = 0, handed_over_ = 0, chunks_ = 0;
   double steps_ = 0.0, cpu_at_start_ = 0.0;
   bool lost_lock_ = false;
   bool out_of_time_ = false;
-  bool idle_ = false;  // there was nothing to do
+  bool lost_rank_ = false;  // one gave no sign of life
+  bool idle_ = false;       // there was nothing to do
 };
 
 }  // namespace tasfg

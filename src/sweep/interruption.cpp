@@ -2,17 +2,22 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstring>
+
+#include <unistd.h>
 
 namespace tasfg {
 namespace {
 
 std::atomic<int> count{0};
 std::atomic<int> last{0};
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<const char*> announcement{nullptr};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free);
 
 void on_signal(int signal) {
   last = signal;
-  ++count;
+  if (const char* line = announcement; ++count == 1 && line != nullptr)
+    (void)!::write(STDERR_FILENO, line, std::strlen(line));
 }
 
 }  // namespace
@@ -25,6 +30,10 @@ void catch_interruptions() {
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaction(signal, &action, nullptr);
   action.sa_handler = SIG_IGN;  // a closed terminal or pipe must not end a sweep
   sigaction(SIGPIPE, &action, nullptr);
+}
+
+void announce_interruptions(const char* line) {
+  announcement = line;
 }
 
 int interruptions() {

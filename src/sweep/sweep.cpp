@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <functional>
@@ -159,10 +160,15 @@ int work(const SweepOptions& options, Link& link) {
     pool = std::make_unique<WorkerPool>(*grid, threads);
   }
   bool told = false;
+  const auto start = std::chrono::steady_clock::now();
+  Hearing coordinator;
+  double last_look = 0.0, last_alive = 0.0;
   for (auto wait = kShortestWait;;) {
     bool idle = true;
+    const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     while (auto message = link.receive()) {
       idle = false;
+      coordinator.heard(now);
       switch (message->tag) {
         case Tag::chunks:
           for (std::size_t at = 0; at + 5 <= message->words.size(); at += 5) {
@@ -184,6 +190,7 @@ int work(const SweepOptions& options, Link& link) {
         case Tag::report:
         case Tag::signal:
         case Tag::bye:
+        case Tag::alive:
           break;
       }
     }
@@ -195,6 +202,24 @@ int work(const SweepOptions& options, Link& link) {
     if (interruptions() > 0 && !told) {
       told = true;
       link.send(0, Tag::signal, {time_is_short() ? 1 : 0});
+    }
+    if (now - last_look > kBeat) coordinator.paused(now - last_look);
+    last_look = now;
+    if (now - last_alive > kBeat) {
+      last_alive = now;
+      link.send(0, Tag::alive, {});
+    }
+    // All ranks lose rank 0 at the same time. They give up one after the other: the first one's end ends them
+    // all.
+    const double turn = 0.5 * std::min(link.rank() - 1, 10);
+    const double patience =
+        told ? std::min(kLongestAnswer, options.lost_after) : kPatienceWithCoordinator * options.lost_after;
+    if (coordinator.silence(now) > patience + turn) {
+      say(fmt::format(
+          "rank {} on {}: no sign of life from rank 0, the coordinator, for {:.0f} s; run the same command "
+          "again to go on",
+          link.rank(), host_name(), coordinator.silence(now)));
+      std::_Exit(kExitInterrupted);  // what its threads run may take long
     }
     wait = idle ? std::min(2 * wait, kLongestWait) : kShortestWait;
     if (pool)

@@ -18,6 +18,26 @@ enum class Tag : int {
   stop,    // coordinator → worker: nothing more will come
   signal,  // worker → coordinator: this process was told to stop
   bye,     // worker → coordinator, in answer to stop: nothing more is under way
+  alive,   // either way, every kBeat: a host that is cut off from the others sends nothing, and MPI does not
+           // tell
+};
+
+inline constexpr double kBeat = 2.0;  // seconds
+/// A rank that was told to stop waits so long for a sign of rank 0; seconds.
+inline constexpr double kLongestAnswer = 10.0;
+/// Rank 0 is silent while the disk keeps it waiting: the others give it so many times the patience.
+inline constexpr double kPatienceWithCoordinator = 5.0;
+
+/// When another rank was last heard of. A pause of this process itself (stopped, or waiting for a disk) is
+/// nobody's silence.
+class Hearing {
+ public:
+  void heard(double now) { last_ = now; }
+  void paused(double seconds) { last_ += seconds; }
+  [[nodiscard]] double silence(double now) const { return now - last_; }
+
+ private:
+  double last_ = 0.0;
 };
 
 struct Message {

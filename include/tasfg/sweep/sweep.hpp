@@ -32,7 +32,8 @@ struct SweepOptions {
   int threads = 0;  // 0: this rank's share of the cores
   Shard shard;
   double walltime = std::numeric_limits<double>::infinity();  // seconds from the start
-  bool requeue = false;  // have SLURM queue the job again when the walltime, or SIGUSR1, ends the sweep
+  bool requeue = false;      // have SLURM queue the job again when the walltime, or SIGUSR1, ends the sweep
+  double lost_after = 60.0;  // seconds without a sign of life after which a rank counts as lost
   bool retry_failed = false;
   bool quiet = false;
   char** arguments = nullptr;  // to start the process anew after a crash
