@@ -6,10 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include <Random123/philox.h>
 
 namespace tasfg {
@@ -34,19 +30,24 @@ template <typename... Words>
   return {state};
 }
 
-/// Random words from Philox4x32-10. Blocks are made four at a time: they are independent, so their long
-/// chains of multiplications overlap.
+/// Words that `philox_words` makes at once. Blocks are independent, so that their long chains of
+/// multiplications overlap and share vector registers.
+inline constexpr std::size_t kPhiloxWords = 32;
+
+/// Philox4x32-10 blocks counter, counter + 1, … of a key. The same words on every CPU.
+void philox_words(StreamKey key, std::uint64_t counter, std::uint32_t* out);
+
+/// Random words from Philox4x32-10.
 class PhiloxStream {
  public:
-  explicit PhiloxStream(StreamKey key)
-      : key_{{static_cast<std::uint32_t>(key.value), static_cast<std::uint32_t>(key.value >> 32)}} {}
+  explicit PhiloxStream(StreamKey key) : key_(key) {}
 
   std::uint32_t bits32() {
-    if (next_ == kWords) refill();
+    if (next_ == kPhiloxWords) refill();
     return words_[next_++];
   }
   std::uint64_t bits() {
-    if (next_ + 2 <= kWords) [[likely]] {
+    if (next_ + 2 <= kPhiloxWords) [[likely]] {
       const std::uint64_t low = words_[next_];
       const std::uint64_t high = words_[next_ + 1];
       next_ += 2;
@@ -59,65 +60,35 @@ class PhiloxStream {
   /// Uniform on [0, 1), 53 bits.
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
+  /// The next n ≤ 4 words, valid until the next call of anything. Sixteen bytes may be read; beyond n words
+  /// they mean nothing.
+  const std::uint32_t* take(std::size_t n) {
+    if (next_ + n <= kPhiloxWords) [[likely]] {
+      const std::uint32_t* first = words_.data() + next_;
+      next_ += n;
+      return first;
+    }
+    return take_across(n);
+  }
+
  private:
-  static constexpr std::size_t kWords = 16;
+  static constexpr std::size_t kMostTaken = 4;
 
   [[gnu::noinline]] void refill() {
-#ifdef __SSE2__
-    refill_pairs(0);
-    refill_pairs(8);
-#else
-    for (std::size_t block = 0; block < kWords / 4; ++block) {
-      const r123::Philox4x32::ctr_type in{
-          {static_cast<std::uint32_t>(counter_), static_cast<std::uint32_t>(counter_ >> 32), 0, 0}};
-      const auto out = r123::Philox4x32{}(in, key_);
-      ++counter_;
-      for (std::size_t i = 0; i < 4; ++i) words_[4 * block + i] = out[i];
-    }
-#endif
+    philox_words(key_, counter_, words_.data());
+    counter_ += kPhiloxWords / 4;
     next_ = 0;
   }
-
-#ifdef __SSE2__
-  /// Two blocks side by side, each word in the low half of a 64-bit lane; what gathers in the high halves is
-  /// never read, since the multiplication takes low halves only. (Salmon et al., SC11, give the rounds.)
-  void refill_pairs(std::size_t to) {
-    const __m128i multiplier0 = _mm_set1_epi64x(0xD2511F53);
-    const __m128i multiplier1 = _mm_set1_epi64x(0xCD9E8D57);
-    const __m128i low_half = _mm_set1_epi64x(0xFFFFFFFF);
-    const __m128i bump0 = _mm_set1_epi64x(0x9E3779B9);
-    const __m128i bump1 = _mm_set1_epi64x(0xBB67AE85);
-    const std::uint64_t a = counter_;
-    const std::uint64_t b = counter_ + 1;
-    counter_ += 2;
-    __m128i x0 = _mm_set_epi64x(static_cast<std::int64_t>(b), static_cast<std::int64_t>(a));
-    __m128i x1 = _mm_srli_epi64(x0, 32);
-    __m128i x2 = _mm_setzero_si128();
-    __m128i x3 = _mm_setzero_si128();
-    __m128i k0 = _mm_set1_epi64x(key_[0]);
-    __m128i k1 = _mm_set1_epi64x(key_[1]);
-    for (int round = 0; round < 10; ++round) {
-      const __m128i p0 = _mm_mul_epu32(x0, multiplier0);
-      const __m128i p1 = _mm_mul_epu32(x2, multiplier1);
-      x0 = _mm_xor_si128(_mm_xor_si128(_mm_srli_epi64(p1, 32), x1), k0);
-      x2 = _mm_xor_si128(_mm_xor_si128(_mm_srli_epi64(p0, 32), x3), k1);
-      x1 = p1;
-      x3 = p0;
-      k0 = _mm_add_epi64(k0, bump0);
-      k1 = _mm_add_epi64(k1, bump1);
-    }
-    const __m128i first = _mm_or_si128(_mm_and_si128(x0, low_half), _mm_slli_epi64(x1, 32));
-    const __m128i second = _mm_or_si128(_mm_and_si128(x2, low_half), _mm_slli_epi64(x3, 32));
-    auto* out = reinterpret_cast<__m128i*>(words_.data() + to);
-    _mm_storeu_si128(out, _mm_unpacklo_epi64(first, second));
-    _mm_storeu_si128(out + 1, _mm_unpackhi_epi64(first, second));
+  [[gnu::noinline]] const std::uint32_t* take_across(std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) across_[i] = bits32();
+    return across_.data();
   }
-#endif
 
-  r123::Philox4x32::key_type key_;
+  StreamKey key_;
   std::uint64_t counter_ = 0;
-  std::size_t next_ = kWords;
-  std::array<std::uint32_t, kWords> words_{};
+  std::size_t next_ = kPhiloxWords;
+  std::array<std::uint32_t, kPhiloxWords + kMostTaken> words_{};
+  std::array<std::uint32_t, kMostTaken> across_{};
 };
 
 }  // namespace tasfg
