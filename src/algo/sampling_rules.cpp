@@ -338,7 +338,10 @@ int UcbVRule::look(const Estimate& e) {
   // How long the choice may stand without another look. log grows visibly from one draw to the next up to
   // here.
   constexpr std::int64_t kLongestRun = std::int64_t{1} << 36;
-  const std::int64_t span = 32 + e.draws() / 256;
+  // A long span makes wide bounds. It shrinks where they met too soon, and grows where they held.
+  constexpr std::int64_t kShortestSpan = 8;
+  span_ = e.draws() < until_ ? std::max(kShortestSpan, span_ / 4) : std::min(2 * span_, 32 + e.draws() / 256);
+  const std::int64_t span = span_;
   until_ = e.draws() + span;
   const auto a = static_cast<std::size_t>(leader_);
   const auto v = static_cast<std::size_t>(chosen_);

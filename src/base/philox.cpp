@@ -102,6 +102,12 @@ const bool kAvx2 = __builtin_cpu_supports("avx2") != 0;
 void philox_words(StreamKey key, std::uint64_t counter, std::uint32_t* out) {
 #ifdef __x86_64__
   if (kAvx2) return eight_blocks(key, counter, out);
+#endif
+  detail::philox_words_anywhere(key, counter, out);
+}
+
+void detail::philox_words_anywhere(StreamKey key, std::uint64_t counter, std::uint32_t* out) {
+#ifdef __x86_64__
   for (std::size_t i = 0; i < kPhiloxWords; i += 8) two_blocks(key, counter + i / 4, out + i);
 #else
   const r123::Philox4x32::key_type words{

@@ -35,13 +35,14 @@ class StoppingRule {
     for (const std::size_t i : order_)
       base_.push_back(threshold_base(options.threshold, log_inv_delta[i], instance.size()));
     pseudo_ = options.conventions.statistic == StatisticKind::pseudo_count;
-    floor_ = base_.empty() ? kInfinity : base_.front();
+    set_floor(base_.empty() ? kInfinity : base_.front());
   }
 
   /// Looks at the estimate after a draw; true once every δ has stopped.
   bool stopped(const Estimate& e) {
     if (pseudo_ ? e.draws() == 0 : e.unseen() > 0) return done();
     if (challenger_ != e.best() && challenger_ >= 0) {
+      if (below_floor(e)) return false;
       if (scale(e) * evidence_of(e, challenger_) < floor_) return false;
     }
     return examine(e);
@@ -69,6 +70,18 @@ class StoppingRule {
     return pseudo_ ? static_cast<double>(e.draws() + 1) / static_cast<double>(e.draws()) : 1.0;
   }
 
+  /// f_u is at most M_u d(μ_u, μ_a), its value at x = μ_a: for Gaussian rewards that needs no division. The
+  /// factor covers the rounding of both.
+  [[nodiscard]] bool below_floor(const Estimate& e) const {
+    if constexpr (std::is_same_v<Reward, Gaussian>) {
+      if (pseudo_) return false;
+      const auto u = static_cast<std::size_t>(challenger_);
+      const double gap = e.means()[static_cast<std::size_t>(e.best())] - e.means()[u];
+      return e.observations()[u] * (gap * gap) < floor_times_variance_;
+    }
+    return false;
+  }
+
   [[gnu::noinline]] bool examine(const Estimate& e) {
     double smallest = kInfinity;
     for (int u = 0; u < e.size(); ++u) {
@@ -92,8 +105,15 @@ class StoppingRule {
       record(e, RunStatus::done);
       ++next_;
     }
-    floor_ = done() ? kInfinity : base_[next_] + growth;
+    set_floor(done() ? kInfinity : base_[next_] + growth);
     return done();
+  }
+
+  void set_floor(double floor) {
+    constexpr double kRounding = 1e-12;
+    floor_ = floor;
+    if constexpr (std::is_same_v<Reward, Gaussian>)
+      floor_times_variance_ = 2.0 * reward_.variance * floor * (1.0 - kRounding);
   }
 
   void record(const Estimate& e, RunStatus status) {
@@ -110,7 +130,8 @@ class StoppingRule {
   std::vector<double> base_;
   std::size_t next_ = 0;
   bool pseudo_;
-  double floor_;
+  double floor_ = 0.0;
+  double floor_times_variance_ = 0.0;  // 2σ²·floor_, a little less; Gaussian rewards only
   int challenger_ = -1;
 };
 

@@ -265,7 +265,7 @@ class UcbVRule {
   double pseudo_ = 0.0;                                 // added to counts of edges
   // Of the last full look:
   int leader_ = 0, chosen_ = 0;
-  std::int64_t until_ = 0;                      // draws
+  std::int64_t span_ = 8, until_ = 0;           // draws
   double highest_width_ = 0.0;                  // of means, until then
   double rivals_ = 0.0, other_edges_ = 0.0;     // upper bounds
   double mean_bonus_ = 0.0, edge_bonus_ = 0.0;  // lower bounds of the leader's and the chosen vertex'

@@ -36,6 +36,10 @@ inline constexpr std::size_t kPhiloxWords = 32;
 
 /// Philox4x32-10 blocks counter, counter + 1, … of a key. The same words on every CPU.
 void philox_words(StreamKey key, std::uint64_t counter, std::uint32_t* out);
+namespace detail {
+/// What it does on a CPU without AVX2.
+void philox_words_anywhere(StreamKey key, std::uint64_t counter, std::uint32_t* out);
+}  // namespace detail
 
 /// Random words from Philox4x32-10.
 class PhiloxStream {

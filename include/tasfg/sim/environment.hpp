@@ -2,14 +2,23 @@
 ///
 /// Philox: each vertex v has its own stream of edge activations and each vertex u its own stream of rewards,
 /// keyed by (master seed, the case's content, seed). So the i-th reward of u and the n-th activation of
-/// (v, u) are the same whichever algorithm meets them: common random numbers, draw by draw.
+/// (v, u) are the same whichever algorithm meets them: common random numbers, draw by draw. A pull of v takes
+/// one byte of its stream for each out-edge, four to a word; a byte that ties with ⌊256 p⌋ takes 64 bits
+/// more, so that the probability is exact.
 ///
 /// NumPy: the published runs' generator; each draw takes K activations, then K rewards, fired or not.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <vector>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "tasfg/base/numpy_stream.hpp"
 #include "tasfg/base/philox.hpp"
@@ -90,50 +99,34 @@ class PhiloxEnvironment {
                     std::uint64_t master_seed, std::uint64_t seed)
       : choices_(stream_key(master_seed, content.value, seed, kChoices)) {
     const int K = instance.size();
-    begin_.push_back(0);
     for (int v = 0; v < K; ++v) {
       const auto index = static_cast<std::uint64_t>(v);
       activations_.emplace_back(stream_key(master_seed, content.value, seed, kActivations, index));
       rewards_.emplace_back(stream_key(master_seed, content.value, seed, kRewards, index));
       samplers_.push_back(sampler_of(family, instance.mean(v)));
-      bool certain = true;
-      for (const Edge& edge : instance.graph().out(v)) {
-        const auto threshold = static_cast<std::uint64_t>(edge.probability * 0x1p32);
-        edges_.push_back(
-            {edge.vertex, threshold, edge.probability * 0x1p32 - static_cast<double>(threshold)});
-        certain = certain && edge.probability == 1.0;
+      begin_.push_back(groups_.size());
+      const auto edges = instance.graph().out(v);
+      const bool certain =
+          std::all_of(edges.begin(), edges.end(), [](const Edge& e) { return e.probability == 1.0; });
+      for (std::size_t i = 0; i < edges.size(); ++i) {
+        if (i % kGroup == 0) groups_.push_back({});
+        groups_.back().add(edges[i], certain);
       }
-      certain_.push_back(certain ? 1 : 0);
-      begin_.push_back(edges_.size());
     }
-    fired_.resize(static_cast<std::size_t>(K) + 1);
+    begin_.push_back(groups_.size());
   }
 
-  /// Pulls v; calls show(u, reward) for each edge that fires.
+  /// Pulls v; calls show(u, reward) for each edge that fires, in order of u.
   template <typename Show>
   void pull(int v, Show show) {
     const auto i = static_cast<std::size_t>(v);
-    // First which edges fire, without a branch on it: the outcome is random, so that every other branch would
-    // be mispredicted. Then the rewards of those that did.
-    std::size_t count = 0;
-    if (certain_[i] != 0) {
-      for (std::size_t e = begin_[i]; e < begin_[i + 1]; ++e) fired_[count++] = edges_[e].vertex;
-    } else {
-      PhiloxStream& activations = activations_[i];
-      for (std::size_t e = begin_[i]; e < begin_[i + 1]; ++e) {
-        const OutEdge& edge = edges_[e];
-        // 32 bits decide; once in 2³² they tie and more are drawn, so that the probability is exact.
-        const std::uint64_t word = activations.bits32();
-        bool fires = word < edge.threshold;
-        if (word == edge.threshold) [[unlikely]]
-          fires = BernoulliSampler(edge.rest)(activations);
-        fired_[count] = edge.vertex;
-        count += fires ? 1 : 0;
+    for (std::size_t g = begin_[i]; g < begin_[i + 1]; ++g) {
+      const EdgeGroup& group = groups_[g];
+      // Which edges fire is random: a branch on each would be mispredicted every other time.
+      for (std::uint32_t left = group.fired(activations_[i]); left != 0; left &= left - 1) {
+        const int u = group.vertex[static_cast<std::size_t>(std::countr_zero(left))];
+        show(u, samplers_[static_cast<std::size_t>(u)](rewards_[static_cast<std::size_t>(u)]));
       }
-    }
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto u = static_cast<std::size_t>(fired_[k]);
-      show(fired_[k], samplers_[u](rewards_[u]));
     }
   }
 
@@ -142,18 +135,63 @@ class PhiloxEnvironment {
 
  private:
   enum Purpose : std::uint64_t { kChoices, kActivations, kRewards };
-  struct OutEdge {
-    int vertex;
-    std::uint64_t threshold;  // ⌊p·2³²⌋; 2³² where p = 1
-    double rest;              // what ⌊·⌋ cut off
+  static constexpr std::size_t kGroup = 16;
+  /// Up to sixteen out-edges of a vertex, which fire together.
+  struct EdgeGroup {
+    alignas(
+        16) std::array<std::uint8_t, kGroup> threshold{};  // ⌊256 p⌋; an edge fires where its byte is less
+    std::array<int, kGroup> vertex{};
+    std::array<double, kGroup> rest{};  // 256 p − ⌊256 p⌋: with this probability, where its byte is equal
+    std::uint32_t always = 0, ties = 0;  // edges with p = 1, and with a rest, by bits
+    std::uint32_t size = 0, words = 0;
+
+    void add(const Edge& edge, bool certain) {
+      const double scaled = 256.0 * edge.probability;
+      vertex[size] = edge.vertex;
+      if (edge.probability == 1.0) {
+        always |= 1U << size;
+      } else {
+        threshold[size] = static_cast<std::uint8_t>(scaled);
+        rest[size] = scaled - std::floor(scaled);
+        if (rest[size] > 0.0) ties |= 1U << size;
+      }
+      ++size;
+      words = certain ? 0 : (size + 3) / 4;
+    }
+
+    /// The edges that fire, by bits.
+    [[nodiscard]] std::uint32_t fired(PhiloxStream& stream) const {
+      if (words == 0) return always;
+      const std::uint32_t* bytes = stream.take(words);
+#ifdef __SSE2__
+      const __m128i drawn = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+      const __m128i least = _mm_load_si128(reinterpret_cast<const __m128i*>(threshold.data()));
+      const __m128i not_less = _mm_cmpeq_epi8(_mm_subs_epu8(least, drawn), _mm_setzero_si128());
+      std::uint32_t fires = ~static_cast<std::uint32_t>(_mm_movemask_epi8(not_less)) & 0xFFFFU;
+      const std::uint32_t tied =
+          static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(drawn, least))) & ties;
+#else
+      std::uint32_t fires = 0, tied = 0;
+      for (std::uint32_t i = 0; i < size; ++i) {
+        const std::uint32_t drawn = bytes[i / 4] >> (8 * (i % 4)) & 0xFFU;
+        fires |= static_cast<std::uint32_t>(drawn < threshold[i]) << i;
+        tied |= static_cast<std::uint32_t>(drawn == threshold[i]) << i;
+      }
+      tied &= ties;
+#endif
+      fires |= always;
+      if (tied != 0) [[unlikely]]
+        for (std::uint32_t left = tied; left != 0; left &= left - 1)
+          if (BernoulliSampler(rest[static_cast<std::size_t>(std::countr_zero(left))])(stream))
+            fires |= left & -left;
+      return fires;
+    }
   };
   PhiloxStream choices_;
   std::vector<PhiloxStream> activations_, rewards_;
   std::vector<decltype(sampler_of(std::declval<Reward>(), 0.0))> samplers_;
-  std::vector<OutEdge> edges_;
-  std::vector<std::size_t> begin_;
-  std::vector<char> certain_;  // all out-edges have probability 1
-  std::vector<int> fired_;
+  std::vector<EdgeGroup> groups_;
+  std::vector<std::size_t> begin_;  // of the groups of each vertex
 };
 
 /// Gaussian rewards only.
