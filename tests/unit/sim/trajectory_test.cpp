@@ -131,6 +131,89 @@ TEST(Trajectory, LazyStoppingRuleGivesThePlainRulesStoppingTimes) {
   }
 }
 
+/// The UCB rules as the paper writes them: every bound of every vertex and edge at every draw.
+int plain_ucb(const Estimate& e, bool vertices) {
+  const int K = e.size();
+  const double l = std::max(0.0, log(1.0 + static_cast<double>(e.draws())));
+  const auto mean = [&](int u) {
+    const auto i = static_cast<std::size_t>(u);
+    return e.means()[i] + std::sqrt(2.0 * l) * (1.0 / std::sqrt(std::max(1.0, e.observations()[i])));
+  };
+  const auto bonus = [&](int v) {
+    const double N = std::max(1.0, e.pulls()[static_cast<std::size_t>(v)]);
+    return e.graph_known() ? 0.0 : std::sqrt(0.5 * l) * (1.0 / std::sqrt(N));
+  };
+  const auto argmax = [&](const auto& score) {
+    int best = 0;
+    for (int v = 1; v < K; ++v)
+      if (score(v) > score(best)) best = v;
+    return best;
+  };
+  if (vertices) {
+    const int a = argmax(mean);
+    const auto edge = [&](int v) {
+      const double N = e.pulls()[static_cast<std::size_t>(v)];
+      if (e.graph_known() || (N == 0.0 && e.prior() != GraphPrior::pseudo_count)) return e.edge(v, a);
+      const double prior = e.prior() == GraphPrior::pseudo_count ? 1.0 : 0.0;
+      return (prior + e.count(v, a)) * (1.0 / std::max(1.0, N));
+    };
+    return argmax([&](int v) { return edge(v) + bonus(v); });
+  }
+  double total = 0.0;
+  for (int u = 0; u < K; ++u) total += mean(u);
+  return argmax([&](int v) {
+    double sum = 0.0;  // in the order in which the rule adds
+    const double N = e.pulls()[static_cast<std::size_t>(v)];
+    const bool counts = !e.graph_known() && e.prior() != GraphPrior::pseudo_count && N > 0.0;
+    for (int u = 0; u < K; ++u) sum += (counts ? e.count(v, u) : e.edge(v, u)) * mean(u);
+    return (counts ? sum / N : sum) + bonus(v) * total;
+  });
+}
+
+/// How often each vertex is pulled in so many draws.
+std::vector<std::int64_t> plain_ucb_pulls(const Instance& instance, Setting setting,
+                                          const Conventions& conventions, bool vertices, std::uint64_t seed,
+                                          std::int64_t draws) {
+  const Gaussian reward = std::get<Gaussian>(instance.reward());
+  PhiloxEnvironment<Gaussian> environment(instance, reward, content_key(instance), 0, seed);
+  Estimate e(instance, setting, conventions);
+  while (e.draws() < draws) {
+    const int v = plain_ucb(e, vertices);
+    e.pull(v);
+    environment.pull(v, [&](int u, double r) { e.observe(v, u, r); });
+  }
+  return {e.pulls().begin(), e.pulls().end()};
+}
+
+TEST(Trajectory, UcbRulesThatLookOnlyWhenTheyMustChooseAsThePlainOnes) {
+  // A run that stops at no δ; the pulls then agree only if (nearly) every choice did, since a choice changes
+  // all that follow.
+  const std::vector<double> never = {1e6};
+  std::vector<Instance> instances;
+  instances.push_back(make("ring", {{"K", 7.0}}));
+  instances.push_back(make("loopless-clique", {{"K", 6.0}}));
+  instances.push_back(make("loopy-star", {{"K", 5.0}}));
+  instances.push_back(make("loopy-star-alt", {{"K", 4.0}}));
+  instances.push_back(make("bandit", {{"K", 3.0}}));
+  instances.push_back(make("full", {{"K", 4.0}}, Gaussian{4.0}));
+  instances.push_back(make("random", {{"K", 20.0}}));
+  for (const Instance& instance : instances)
+    for (const Setting setting : {Setting::informed, Setting::uninformed, Setting::known_graph})
+      for (const GraphPrior prior : {GraphPrior::optimistic, GraphPrior::pseudo_count})
+        for (const char* name : {"ucb-fg-v", "ucb-fg-e"}) {
+          SimulationOptions options;
+          options.setting = setting;
+          options.conventions.graph_prior = prior;
+          options.max_steps = 20'000;
+          const TrajectoryRecord record =
+              Simulation(instance, options).run(algorithm_named(name, "test"), never, 11);
+          const bool vertices = std::string_view(name) == "ucb-fg-v";
+          ASSERT_EQ(record.pulls,
+                    plain_ucb_pulls(instance, setting, options.conventions, vertices, 11, 20'000))
+              << name << " K=" << instance.size() << ' ' << static_cast<int>(setting);
+        }
+}
+
 TEST(Trajectory, OnePassServesEveryDeltaInAnyOrder) {
   const Instance instance = make("ring", {});
   const Simulation simulation(instance, {});
@@ -329,6 +412,30 @@ TEST(Environment, EdgesFireWithTheirProbabilitiesAndRewardsHaveTheirMeans) {
           }
         },
         instance.reward());
+  }
+}
+
+TEST(Environment, ProbabilitiesAreExactWhereOneByteCannotTellThem) {
+  // Edges that fire on ties alone, edges that a tie alone keeps from firing, and more of them than one group
+  // holds. 5 standard errors, as above.
+  const std::vector<double> some = {0.5 / 256, 0.9 / 256, 1.0 / 256, 1.3 / 256, 1 - 0.5 / 256, 0.5, 0.3, 1.0};
+  constexpr int kVertices = 19;
+  constexpr int kPulls = 1'000'000;
+  std::vector<double> rows;
+  for (int v = 0; v < kVertices; ++v)
+    for (int u = 0; u < kVertices; ++u) rows.push_back(some[static_cast<std::size_t>(u + v) % some.size()]);
+  std::vector<double> means(kVertices, 0.0);
+  means[0] = 1.0;
+  const Instance instance(FeedbackGraph(kVertices, rows), means, Gaussian{1.0});
+  PhiloxEnvironment<Gaussian> environment(instance, Gaussian{1.0}, content_key(instance), 1, 2);
+  std::vector<int> fired(kVertices, 0);
+  for (int i = 0; i < kPulls; ++i)
+    environment.pull(3, [&](int u, double /*r*/) { ++fired[static_cast<std::size_t>(u)]; });
+  for (int u = 0; u < kVertices; ++u) {
+    const double p = instance.graph()(3, u);
+    EXPECT_NEAR(static_cast<double>(fired[static_cast<std::size_t>(u)]) / kPulls, p,
+                5.0 * std::sqrt(p * (1.0 - p) / kPulls))
+        << p;
   }
 }
 

@@ -1,0 +1,41 @@
+#include "tasfg/base/philox.hpp"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace tasfg {
+namespace {
+
+TEST(Philox, WordsAreRandom123sOnEveryPath) {
+  for (const StreamKey key : {stream_key(0), stream_key(1, 2), StreamKey{0}, StreamKey{~std::uint64_t{0}}})
+    for (const std::uint64_t counter :
+         {std::uint64_t{0}, std::uint64_t{0xFFFFFFFA}, std::uint64_t{1} << 40, ~std::uint64_t{0} - 3}) {
+      std::vector<std::uint32_t> here(kPhiloxWords), anywhere(kPhiloxWords), expected;
+      philox_words(key, counter, here.data());
+      detail::philox_words_anywhere(key, counter, anywhere.data());
+      for (std::uint64_t c = counter; expected.size() < kPhiloxWords; ++c)
+        for (const std::uint32_t word : r123::Philox4x32{}(
+                 {{static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(c >> 32), 0, 0}},
+                 {{static_cast<std::uint32_t>(key.value), static_cast<std::uint32_t>(key.value >> 32)}}))
+          expected.push_back(word);
+      EXPECT_EQ(here, expected) << counter;
+      EXPECT_EQ(anywhere, expected) << counter;
+    }
+}
+
+TEST(Philox, EveryWayOfTakingWordsGivesTheSameStream) {
+  PhiloxStream one(stream_key(5)), other(stream_key(5));
+  for (int round = 0; round < 2000; ++round) {
+    const auto n = static_cast<std::size_t>(round) % 4 + 1;
+    const std::uint32_t* taken = one.take(n);
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(taken[i], other.bits32());
+    if (round % 3 == 0) {
+      const std::uint64_t low = other.bits32();
+      ASSERT_EQ(one.bits(), static_cast<std::uint64_t>(other.bits32()) << 32 | low);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tasfg
