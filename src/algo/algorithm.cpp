@@ -40,10 +40,11 @@ constexpr AlgorithmOption kWeight = {"weight",
                                      [](Algorithm& a, std::string_view text, const std::string& where) {
                                        a.weight = number_between(text, where, 1e-6, 1);
                                      }};
-constexpr AlgorithmOption kGap = {"gap", "certified relative gap of each allocation (default 1e-7)",
-                                  [](Algorithm& a, std::string_view text, const std::string& where) {
-                                    a.gap = number_between(text, where, 1e-12, 0.1);
-                                  }};
+constexpr AlgorithmOption kGap = {
+    "gap", "certified relative gap of each allocation (default 1/(2 sqrt(t)) after t draws)",
+    [](Algorithm& a, std::string_view text, const std::string& where) {
+      a.gap = number_between(text, where, 1e-12, 0.1);
+    }};
 constexpr AlgorithmOption kEpsilon = {"epsilon", "probability of a uniform choice (default 0.1)",
                                       [](Algorithm& a, std::string_view text, const std::string& where) {
                                         a.epsilon = number_between(text, where, 1e-6, 1);

@@ -171,7 +171,7 @@ TrajectoryRecord with_rule(const Instance& instance, const SimulationOptions& op
   const int K = instance.size();
   switch (algorithm.rule) {
     case RuleKind::tas_optimal:
-      return body(TasRule(OptimalAllocation(instance, algorithm.gap),
+      return body(TasRule(OptimalAllocation(instance, algorithm.gap, options.conventions.allocation_update),
                           Tracker(instance, algorithm, options.conventions), K));
     case RuleKind::tas_heuristic:
     case RuleKind::tas_argmax:

@@ -177,6 +177,20 @@ class InteriorPoint {
     return true;
   }
 
+  /// The last solve's allocation and weights, looked at under this model: solved where they are still good
+  /// enough.
+  SolveInfo look(const SolveOptions& options) {
+    w_.omega = w_.best_omega;
+    w_.lambda = w_.best_lambda;
+    evaluate();
+    combine();
+    const double low = smallest_evidence();
+    const double high = largest_price();
+    if (!(high - low <= options.gap * high)) return {};
+    w_.dual_omega = w_.best_omega;
+    return {1.0 / (low * w_.scale), 1.0 / (high * w_.scale), 0, SolveStatus::solved};
+  }
+
   /// From the last solve's iterate that is nearest to its end and still nearly feasible for this model.
   bool start_warm() {
     const double pairs = static_cast<double>(2 * K_ - 1);
@@ -189,6 +203,14 @@ class InteriorPoint {
       if (infeasibility() <= 10.0 * measure() * pairs) return true;
     }
     return false;
+  }
+
+  /// From inside, near the last solve's allocation and weights.
+  void start_near() {
+    w_.omega = w_.best_omega;
+    w_.lambda = w_.best_lambda;
+    evaluate();
+    restart(1e-4);
   }
 
   SolveInfo iterate(const SolveOptions& options) {
@@ -649,7 +671,9 @@ SolveInfo CharacteristicTimeSolver::solve_warm(const ModelView& model, const Sol
   if (!work_->has_solution || work_->K != model.K || work_->best != model.best)
     return solve_cold(model, options);
   const SolveInfo info = with_interior_point(*work_, model, true, [&](auto& ip) {
-    if (!ip.start_warm()) return SolveInfo{};
+    const SolveInfo last = ip.look(options);
+    if (last.status == SolveStatus::solved) return last;
+    if (!ip.start_warm()) ip.start_near();
     return ip.iterate(options);
   });
   if (info.status != SolveStatus::solved) return solve_cold(model, options);

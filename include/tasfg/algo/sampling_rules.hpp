@@ -82,11 +82,13 @@ class ClosedForm {
 /// The optimal allocation of an estimated model, by warm solves.
 class OptimalAllocation {
  public:
-  OptimalAllocation(const Instance& instance, double gap);
+  /// `gap` as in Algorithm.
+  OptimalAllocation(const Instance& instance, double gap, AllocationUpdate update);
   bool allocate(const Estimate& e, std::vector<double>& out);
 
  private:
   RewardFamily reward_;
+  double gap_;
   SolveOptions options_;
   CharacteristicTimeSolver solver_;
   std::vector<double> graph_;
