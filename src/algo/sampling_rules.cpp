@@ -244,10 +244,15 @@ void Exp3Rule::finish(const Estimate& e, int /*v*/) {
     double weight = 1.0;  // Σ of p over the vertices that may show u
     if (variant_ == Exp3Variant::paper) {
       weight = 0.0;
+      const double* through = e.seen_through(seen.vertex);
       if (e.graph_known()) {
         for (const Edge& edge : graph_->in(seen.vertex)) weight += p_[static_cast<std::size_t>(edge.vertex)];
+      } else if (e.pulled() == e.size()) {  // a count can be positive on existing edges only
+        for (const Edge& edge : graph_->in(seen.vertex)) {
+          const auto v = static_cast<std::size_t>(edge.vertex);
+          weight += through[v] > 0.0 ? p_[v] : 0.0;
+        }
       } else {
-        const double* through = e.seen_through(seen.vertex);
         for (std::size_t v = 0; v < p_.size(); ++v)
           if (through[v] > 0.0 || e.pulls()[v] == 0.0) weight += p_[v];
       }
