@@ -46,7 +46,7 @@ def bars(results: Results, graph: str) -> Figure:
     sizes = cases.K.astype(int).tolist()
     # Panels in one row while they fit, wide ones below.
     figure, panels = plt.subplots(1, len(cases), squeeze=False, sharey=True, width_ratios=[k + 2.0 for k in sizes],
-                                  figsize=(style.PAGE if sum(sizes) > 12 else style.COLUMN, 2.2))
+                                  figsize=(style.PAGE if sum(sizes) > 12 else style.COLUMN, 2.35))
     series = (("omega", style.OMEGA_STAR, style.BLUE, ""), ("omega_heuristic", style.OMEGA_HEUR, style.SKY, "////"),
               ("m", style.M_STAR, style.ORANGE, ""))
     for panel, (_, case), K in zip(panels[0], cases.iterrows(), sizes):
@@ -59,11 +59,11 @@ def bars(results: Results, graph: str) -> Figure:
         panel.get_xticklabels()[int(case.best)].set_fontweight("bold")
     panels[0, 0].set_ylabel("share, rate")
     with plt.rc_context({"hatch.linewidth": 0.5}):
-        figure.suptitle(" ", fontsize=9)
+        figure.suptitle(f"{style.graph_name(graph)}\n ", fontsize=8.5)
         figure.legend(handles=[Patch(facecolor=c, hatch=h, edgecolor="#222222", linewidth=0.3, label=f"{text} {what}")
-                               for (_, text, c, h), what in zip(series, ("optimal", "heuristic", "observation rate"))],
-                      loc="upper right", ncols=3, bbox_to_anchor=(1.0, 1.005), borderaxespad=0.2)
-        figure.text(0.01, 0.99, style.graph_name(graph), ha="left", va="top", fontsize=8.5)
+                               for (_, text, c, h), what in zip(series, ("optimal", "heuristic", "rates"))],
+                      loc="upper center", ncols=3, bbox_to_anchor=(0.5, 1.0 - 0.19 / figure.get_figheight()),
+                      borderaxespad=0.0)
     style.note(figure, "\n".join(filter(None, [NOT_UNIQUE if (cases.face_dimension > 0).any() else "", note,
                                                "Vertices are counted from 0."])))
     return figure
@@ -145,7 +145,7 @@ def pulls(results: Results) -> Figure:
                       label=style.algorithm_name(a)) for a in algorithms]
     figure.suptitle(" ", fontsize=9)
     figure.legend(handles=[Patch(facecolor="#E3E3E3", edgecolor="#888888", linewidth=0.4, label=style.OMEGA_STAR), *handles],
-                  loc="upper center", ncols=6 if wide else 3, bbox_to_anchor=(0.5, 1.005), borderaxespad=0.2,
+                  loc="upper center", ncols=6 if wide else 3, bbox_to_anchor=(0.5, 0.998), borderaxespad=0.2,
                   columnspacing=1.2)
     style.note(figure, "\n".join(filter(None, [
         r"Draws of a trajectory up to its smallest $\delta$: mean over seeds, quartiles. Vertices count from 0; bold: the best.",

@@ -25,8 +25,13 @@ def _handles(algorithms: list[str]) -> list[Line2D]:
 
 def _legend(figure: Figure, handles: list, columns: int) -> None:
     figure.suptitle("\n" * (-(-len(handles) // columns) - 1) + " ", fontsize=9)
-    figure.legend(handles=handles, loc="upper center", ncols=columns, bbox_to_anchor=(0.5, 1.005), columnspacing=1.2,
+    figure.legend(handles=handles, loc="upper center", ncols=columns, bbox_to_anchor=(0.5, 0.998), columnspacing=1.2,
                   borderaxespad=0.2)
+
+
+def _range(counts: pd.Series) -> str:
+    low, high = int(counts.min()), int(counts.max())
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def error_table(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -75,8 +80,8 @@ def error_rate(results: Results) -> Figure:
                                                    label=r"$\delta$")], 6 if columns == 2 else 3)
     pooled = " over all cases of the graph" if len(cases) > len(graphs) else ""
     style.note(figure, "\n".join(filter(None, [
-        f"Errors{pooled}, {int(table.runs.min())} to {int(table.runs.max())} runs a bar; bars: 95 % Clopper–Pearson; without "
-        "a mark: no error.", incomplete(runs), note])))
+        f"Errors{pooled}, {_range(table.runs)} runs a bar; bars: 95 % Clopper–Pearson; without a mark: no error.",
+        incomplete(runs), note])))
     return figure
 
 
@@ -151,7 +156,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     grey = Line2D([], [], color="#AAAAAA", lw=3, alpha=0.7, label="interval without pairing")
     _legend(figure, [*_handles(algorithms), grey], 5 if columns == 2 else 2)
     style.note(figure, "\n".join(filter(None, [
-        f"{delta_text(at)}, {int(table.seeds.min())} seeds or more; 95 % intervals. All algorithms meet the same rewards on a "
+        f"{delta_text(at)}, {_range(table.seeds)} seeds; 95 % intervals. All algorithms meet the same rewards on a "
         "seed.", incomplete(runs[runs.log_inv_delta == at]), note])))
     return figure
 

@@ -305,9 +305,22 @@ def _parameter_words(text: str) -> list[str]:
 class Results:
     """What one result file, or several together, hold."""
 
-    def __init__(self, files: list[ResultFile]):
+    def __init__(self, files: list[ResultFile], words: list[str] | None = None):
         self.files = files
+        self._words = words
         self._keep = self._unique_runs()
+
+    def only(self, words: list[str]) -> Results:
+        """The cases whose label contains one of `words` ("ring K=5"), as whole words."""
+        chosen = Results(self.files, list(words))
+        if not any(chosen._wanted(file.labels).any() for file in self.files):
+            raise UserError(f"--cases {' '.join(words)} (no label contains it; the first is {self.files[0].labels[0]!r})")
+        return chosen
+
+    def _wanted(self, labels) -> np.ndarray:
+        if not self._words:
+            return np.ones(len(labels), dtype=bool)
+        return np.array([any(f" {word} " in f" {label} " for word in self._words) for label in labels], dtype=bool)
 
     @property
     def one(self) -> ResultFile:
@@ -365,7 +378,8 @@ class Results:
     def cases(self) -> xr.Dataset:
         """Cases of all files along `case`, each once; a solved one rather than a pending one."""
         if len(self.files) == 1:
-            return self.files[0].cases
+            data = self.files[0].cases
+            return data if not self._words else data.isel(case=self._wanted(data.label.values))
         chosen: dict[tuple, tuple[int, int]] = {}
         for f, file in enumerate(self.files):
             solved = file.cases.status.values == DONE
@@ -389,13 +403,15 @@ class Results:
             if rows:
                 parts.append(file.cases.isel(case=rows).assign_coords(file=("case", [file.name] * len(rows))))
         joined = xr.concat(parts, dim="case", join="outer", coords="minimal", compat="override")
-        return joined.assign_coords(case=np.arange(joined.sizes["case"]))
+        joined = joined.assign_coords(case=np.arange(joined.sizes["case"]))
+        return joined.isel(case=self._wanted(joined.label.values))
 
     @cached_property
     def runs(self) -> xr.Dataset:
         """Runs of all files along `case` (other dimensions: the union); a run that two files hold is in one of them."""
         if len(self.files) == 1:
-            return self.files[0].runs
+            data = self.files[0].runs
+            return data if not self._words else data.isel(case=self._wanted(data.label.values))
         parts = []
         for file, keep in zip(self.files, self._keep):
             data = file.runs.drop_vars("case")
@@ -407,14 +423,15 @@ class Results:
                                    | {name: data[name].where(whole) for name in ("steps", "seconds", "pulls")})
             parts.append(data.assign_coords(file=("case", [file.name] * data.sizes["case"])))
         joined = xr.concat(parts, dim="case", join="outer")
-        return joined.assign_coords(case=np.arange(joined.sizes["case"]))
+        joined = joined.assign_coords(case=np.arange(joined.sizes["case"]))
+        return joined.isel(case=self._wanted(joined.label.values))
 
     def cases_frame(self) -> pd.DataFrame:
         """One row per case: label, graph, K, p, q, r, T_star, T_star_lower, T_heuristic, … (docs/result-file.md)."""
         if len(self.files) == 1:
             frame = self.files[0].cases_frame()
             frame.insert(0, "file", self.files[0].name)
-            return frame
+            return frame if not self._words else frame[self._wanted(frame.label)]
         flat = self.cases.drop_vars([n for n in self.cases.variables if "vertex" in self.cases[n].dims])
         frame = flat.to_dataframe().reset_index()
         frame["status"] = pd.Categorical.from_codes(frame["status"].to_numpy(int), STATUS)
@@ -430,6 +447,12 @@ class Results:
         """
         frames = [file.runs_frame(None if keep is None else keep.reshape(-1))
                   for file, keep in zip(self.files, self._keep)]
+        if self._words:
+            for i, (file, frame) in enumerate(zip(self.files, frames)):
+                labels = file.labels[self._wanted(file.labels)]
+                frames[i] = frame[frame.label.isin(labels)]
+                for name in ("label", "graph"):
+                    frames[i] = frames[i].assign(**{name: frames[i][name].cat.remove_unused_categories()})
         if len(frames) == 1:
             return frames[0]
         for name in ("file", "label", "graph", "algorithm"):

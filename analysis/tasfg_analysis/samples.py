@@ -45,7 +45,7 @@ def legend(figure: Figure, algorithms: list[str], extra: list | None = None, col
     handles = [Patch(facecolor=style.algorithm_colour(a), edgecolor="#222222", linewidth=0.5,
                      label=style.algorithm_name(a)) for a in algorithms] + (extra or [])
     figure.suptitle(" ", fontsize=9)
-    figure.legend(handles=handles, loc="upper center", ncols=columns or len(handles), bbox_to_anchor=(0.5, 1.005),
+    figure.legend(handles=handles, loc="upper center", ncols=columns or len(handles), bbox_to_anchor=(0.5, 0.998),
                   columnspacing=1.2, handlelength=1.4, borderaxespad=0.2)
 
 
