@@ -42,7 +42,7 @@ def bars(results: Results, graph: str) -> Figure:
     """Bars of ω*, ω_heur and m* per vertex, a panel per K."""
     cases, note = shown(single_cases(results, graph))
     if not len(cases):
-        raise UserError(f"no single solved case of the graph {graph} (jobs/paper-main.toml and jobs/default.toml have some)")
+        raise UserError(f"{results.names}: no single solved case of the graph {graph} (jobs/paper-main.toml and jobs/default.toml have some)")
     sizes = cases.K.astype(int).tolist()
     # Panels in one row while they fit, wide ones below.
     figure, panels = plt.subplots(1, len(cases), squeeze=False, sharey=True, width_ratios=[k + 2.0 for k in sizes],
@@ -74,7 +74,7 @@ def symmetric(results: Results) -> Figure:
     cases = results.cases_frame()
     cases = cases[(cases.graph == "symmetric") & cases.T_star.notna() & np.isclose(cases.p, 0.5) & np.isclose(cases.q, 1.0)]
     if not len(cases):
-        raise UserError("no solved symmetric graph with p = 1/2, q = 1 (jobs/fig-symmetric-faces.toml has several)")
+        raise UserError(f"{results.names}: no solved symmetric graph with p = 1/2, q = 1 (jobs/fig-symmetric-faces.toml has several)")
     figure, axes = plt.subplots(figsize=(style.COLUMN, 2.6))
     x = np.linspace(0.0, 1.0, 201)
     for (_, case), colour, dash in zip(cases.sort_values("r").iterrows(), style.CURVES, style.DASHES):

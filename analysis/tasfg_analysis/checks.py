@@ -120,7 +120,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
         raise UserError(f"--baseline {baseline} (must be of {', '.join(there)})")
     table = paired_table(runs, baseline, at)
     if not len(table):
-        raise UserError(f"{', '.join(f.name for f in results.files)}: fewer than two algorithms with three seeds in common "
+        raise UserError(f"{results.names}: fewer than two algorithms with three seeds in common "
                         "(paired compares algorithms)")
     graphs = list(dict.fromkeys(cases.graph))
     algorithms = [a for a in there if a != baseline and a in set(table.algorithm)]

@@ -165,6 +165,8 @@ def _export(options) -> None:
 
     results = _open(options)
     frame = results.runs_frame() if options.what == "runs" else results.cases_frame()
+    if options.what == "runs":
+        frame["tau"] = frame["tau"].astype("Int64")
     with replacing(options.output) as temporary:
         frame.to_csv(temporary, index=False)
     print(f"{options.output}: {len(frame)} rows")

@@ -65,7 +65,7 @@ def matching_runs(results: Results, published: pd.DataFrame) -> pd.DataFrame:
         runs = runs[~clique | swapped]
     runs = runs[runs.K.isin(published.K.unique())]
     if not len(runs):
-        raise UserError(f"{', '.join(f.name for f in results.files)}: no case that was published (graph, K and parameters of "
+        raise UserError(f"{results.names}: no case that was published (graph, K and parameters of "
                         "jobs/paper-main.toml)")
     twice = runs.groupby(["graph", "K"], observed=True).label.nunique()
     if (twice > 1).any():
@@ -200,7 +200,7 @@ def compare(results: Results, path: os.PathLike | str, folder: pathlib.Path, for
     ours = matching_runs(results, published)
     table = test_table(ours, published)
     if not len(table):
-        raise UserError(f"{path}: no cell in common with {', '.join(f.name for f in results.files)} (graph, K, algorithm, "
+        raise UserError(f"{path}: no cell in common with {results.names} (graph, K, algorithm, "
                         "ln(1/δ))")
     remarks = []
     conventions = results.settings[0][1]

@@ -54,9 +54,10 @@ def curves_of(results: Results, family: str, r: float | None = None) -> list[Cur
     return curves
 
 
-def require(curves: list[Curve], family: str, job: str) -> list[Curve]:
+def require(results: Results, family: str, r: float | None, job: str) -> list[Curve]:
+    curves = curves_of(results, family, r)
     if not curves:
-        raise UserError(f"no curve over p of the graph {family} (five values of p or more; jobs/{job}.toml has them)")
+        raise UserError(f"{results.names}: no curve over p of the graph {family} (five values of p or more; jobs/{job}.toml has them)")
     return curves
 
 
@@ -111,7 +112,7 @@ def _draw(axes: Axes, curves: list[Curve], column: str, faces: bool) -> bool:
 
 def twin(results: Results, family: str, r: float | None, job: str) -> Figure:
     """T* on a log axis (solid) and ‖m*‖ on a twin axis (dashed): the figure of the main text."""
-    curves = require(curves_of(results, family, r), family, job)
+    curves = require(results, family, r, job)
     figure, left = plt.subplots(figsize=(style.COLUMN, 2.55))
     right = left.twinx()
     right.grid(False)
@@ -134,7 +135,7 @@ def twin(results: Results, family: str, r: float | None, job: str) -> Figure:
 
 def panels(results: Results, family: str, r: float | None, job: str) -> Figure:
     """T* on the left (log axis), ‖m*‖ on the right: the figures of the appendix."""
-    curves = require(curves_of(results, family, r), family, job)
+    curves = require(results, family, r, job)
     figure, (left, right) = plt.subplots(1, 2, figsize=(style.PAGE, 2.5))
     _draw(left, curves, "T_star", faces=False)
     marked = _draw(right, curves, "m_norm", faces=True)
@@ -150,7 +151,7 @@ def panels(results: Results, family: str, r: float | None, job: str) -> Figure:
 
 def total_variation(results: Results, family: str, r: float | None, job: str) -> Figure:
     """Total variation between ω* and the heuristic allocation, over p."""
-    curves = require(curves_of(results, family, r), family, job)
+    curves = require(results, family, r, job)
     figure, axes = plt.subplots(figsize=(style.COLUMN, 2.5))
     marked = _draw(axes, curves, "tv_heuristic", faces=True)
     axes.set(ylabel=r"$\frac{1}{2}\,\Vert\omega^{\star}-\omega_{\mathrm{heur}}\Vert_1$", ylim=(0, None))

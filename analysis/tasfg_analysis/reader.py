@@ -1,6 +1,6 @@
 """The only module that opens result files (docs/result-file.md): checks them, and hands out arrays and tables.
 
-Missing values. What a run's status does not vouch for (pending, failed) is missing: NaN, NaT-like <NA>. A run that was
+Missing values. What a run's status does not vouch for (pending, failed) is missing: NaN or <NA>. A run that was
 capped at max_steps before it could stop at some δ is censored there: τ, recommendation and correctness are missing at
 that δ, and `status` says "capped".
 
@@ -323,6 +323,10 @@ class Results:
         return np.array([any(f" {word} " in f" {label} " for word in self._words) for label in labels], dtype=bool)
 
     @property
+    def names(self) -> str:
+        return ", ".join(file.name for file in self.files)
+
+    @property
     def one(self) -> ResultFile:
         if len(self.files) > 1:
             raise UserError("several result files were given (this takes one)")
@@ -366,12 +370,11 @@ class Results:
     def require_runs(self, what: str) -> None:
         """Refuses files without a single settled run, and files whose runs follow different settings."""
         if not any(np.isin(f.run_status, (DONE, CAPPED)).any() for f in self.files):
-            names = ", ".join(f.name for f in self.files)
-            raise UserError(f"{names}: no settled runs ({what} needs a job with algorithms, as jobs/paper-main.toml)")
+            raise UserError(f"{self.names}: no settled runs ({what} needs a job with algorithms, as jobs/paper-main.toml)")
         if len(self.settings) > 1:
             a, b = self.settings[:2]
             name, x, y = next((n, x, y) for n, x, y in zip(SETTINGS, a, b) if x != y)
-            raise UserError(f"{', '.join(f.name for f in self.files)}: runs of different settings ({name}: {x} and {y}); "
+            raise UserError(f"{self.names}: runs of different settings ({name}: {x} and {y}); "
                             f"{what} takes files of one kind, so name them apart")
 
     @cached_property

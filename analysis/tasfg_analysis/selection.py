@@ -64,9 +64,8 @@ def runs_of(results: Results, what: str, graph: str | None = None) -> tuple[pd.D
     runs = runs[runs.label.isin(cases.label)]
     cases = cases[cases.label.isin(runs.label[runs.tau.notna()].unique())]
     if not len(cases):
-        names = ", ".join(f.name for f in results.files)
         of = f" of the graph {graph}" if graph else ""
-        raise UserError(f"{names}: no settled runs{of} ({what} needs them; `tasfg_analysis list` names a job)")
+        raise UserError(f"{results.names}: no settled runs{of} ({what} needs them; `tasfg_analysis list` names a job)")
     return cases, runs, note
 
 
