@@ -59,11 +59,9 @@ def bars(results: Results, graph: str) -> Figure:
         panel.get_xticklabels()[int(case.best)].set_fontweight("bold")
     panels[0, 0].set_ylabel("share, rate")
     with plt.rc_context({"hatch.linewidth": 0.5}):
-        figure.suptitle(f"{style.graph_name(graph)}\n ", fontsize=8.5)
-        figure.legend(handles=[Patch(facecolor=c, hatch=h, edgecolor="#222222", linewidth=0.3, label=f"{text} {what}")
-                               for (_, text, c, h), what in zip(series, ("optimal", "heuristic", "rates"))],
-                      loc="upper center", ncols=3, bbox_to_anchor=(0.5, 1.0 - 0.19 / figure.get_figheight()),
-                      borderaxespad=0.0)
+        style.legend(figure, [Patch(facecolor=c, hatch=h, edgecolor="#222222", linewidth=0.3, label=f"{text} {what}")
+                              for (_, text, c, h), what in zip(series, ("optimal", "heuristic", "rates"))],
+                     style.graph_name(graph))
     style.note(figure, "\n".join(filter(None, [NOT_UNIQUE if (cases.face_dimension > 0).any() else "", note,
                                                "Vertices are counted from 0."])))
     return figure
@@ -110,13 +108,22 @@ def pulls(results: Results) -> Figure:
     algorithms = style.in_order({a for parts in shares.values() for part in parts for a in part.algorithm.values})
     graph_names = list(dict.fromkeys(cases.graph))
     columns = int(cases.groupby("graph").size().max())
-    sizes = [max(int(k) for k in column) for column in
-             zip(*[(list(cases.K[cases.graph == g]) + [5] * columns)[:columns] for g in graph_names])]
-    wide = sum(sizes) > 12
-    figure, panels = plt.subplots(len(graph_names), columns, squeeze=False, width_ratios=[k + 2.0 for k in sizes],
-                                  figsize=(style.PAGE if wide else style.COLUMN, 0.6 + 1.8 * len(graph_names)))
+    alone = columns == 1 and len(graph_names) > 1  # one case of each graph: two panels a row
+    if alone:
+        rows, columns = -(-len(graph_names) // 2), 2
+        sizes = [max(cases.K.astype(int))] * 2
+    else:
+        rows = len(graph_names)
+        sizes = [max(int(k) for k in column) for column in
+                 zip(*[(list(cases.K[cases.graph == g]) + [5] * columns)[:columns] for g in graph_names])]
+    wide = alone or sum(sizes) > 12
+    figure, panels = plt.subplots(rows, columns, squeeze=False, width_ratios=[k + 2.0 for k in sizes],
+                                  figsize=(style.PAGE if wide else style.COLUMN, 0.6 + 1.8 * rows))
+    places = [panels.reshape(-1)[i:i + 1] for i in range(len(graph_names))] if alone else list(panels)
+    for panel in panels.reshape(-1)[len(graph_names):] if alone else ():
+        panel.set_visible(False)
     offsets = dodge(len(algorithms), 0.75)
-    for row, graph in zip(panels, graph_names):
+    for row, graph in zip(places, graph_names):
         here = cases[cases.graph == graph]
         for panel in row[len(here):]:
             panel.set_visible(False)
@@ -143,11 +150,9 @@ def pulls(results: Results) -> Figure:
         panel.set_xlabel("vertex")
     handles = [Line2D([], [], color=style.algorithm_colour(a), marker=style.algorithm_marker(a), ms=3.5, lw=1.0,
                       label=style.algorithm_name(a)) for a in algorithms]
-    figure.suptitle(" ", fontsize=9)
-    figure.legend(handles=[Patch(facecolor="#E3E3E3", edgecolor="#888888", linewidth=0.4, label=style.OMEGA_STAR), *handles],
-                  loc="upper center", ncols=6 if wide else 3, bbox_to_anchor=(0.5, 0.998), borderaxespad=0.2,
-                  columnspacing=1.2)
+    style.legend(figure, [Patch(facecolor="#E3E3E3", edgecolor="#888888", linewidth=0.4, label=style.OMEGA_STAR), *handles])
     style.note(figure, "\n".join(filter(None, [
-        r"Draws of a trajectory up to its smallest $\delta$: mean over seeds, quartiles. Vertices count from 0; bold: the best.",
+        r"Draws of a trajectory up to its smallest $\delta$: mean over seeds, quartiles." + (" " if wide else "\n") +
+        "Vertices count from 0; bold: the best.",
         NOT_UNIQUE if (cases.face_dimension > 0).any() else "", note])))
     return figure

@@ -23,12 +23,6 @@ def _handles(algorithms: list[str]) -> list[Line2D]:
                    label=style.algorithm_name(a)) for a in algorithms]
 
 
-def _legend(figure: Figure, handles: list, columns: int) -> None:
-    figure.suptitle("\n" * (-(-len(handles) // columns) - 1) + " ", fontsize=9)
-    figure.legend(handles=handles, loc="upper center", ncols=columns, bbox_to_anchor=(0.5, 0.998), columnspacing=1.2,
-                  borderaxespad=0.2)
-
-
 def _range(counts: pd.Series) -> str:
     low, high = int(counts.min()), int(counts.max())
     return f"{low}" if low == high else f"{low} to {high}"
@@ -76,8 +70,8 @@ def error_rate(results: Results) -> Figure:
             panel.set_ylabel("error rate")
     for panel in panels[-1]:
         panel.set_xlabel(style.LOG_INV_DELTA)
-    _legend(figure, [*_handles(algorithms), Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9,
-                                                   label=r"$\delta$")], 6 if columns == 2 else 3)
+    style.legend(figure, [*_handles(algorithms), Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9,
+                                                       label=r"$\delta$")])
     pooled = " over all cases of the graph" if len(cases) > len(graphs) else ""
     style.note(figure, "\n".join(filter(None, [
         f"Errors{pooled}, {_range(table.runs)} runs a bar; bars: 95 % Clopper–Pearson; without a mark: no error.",
@@ -154,7 +148,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     for panel in panels[-1]:
         panel.set_xlabel(rf"$\tau\,/\,\tau$ of {style.algorithm_name(baseline)}, geometric mean")
     grey = Line2D([], [], color="#AAAAAA", lw=3, alpha=0.7, label="interval without pairing")
-    _legend(figure, [*_handles(algorithms), grey], 5 if columns == 2 else 2)
+    style.legend(figure, [*_handles(algorithms), grey])
     style.note(figure, "\n".join(filter(None, [
         f"{delta_text(at)}, {_range(table.seeds)} seeds; 95 % intervals. All algorithms meet the same rewards on a "
         "seed.", incomplete(runs[runs.log_inv_delta == at]), note])))
@@ -199,7 +193,7 @@ def small_delta(results: Results) -> Figure:
         panel.set_xlabel(style.LOG_INV_DELTA)
     extra = [Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9, label="lower bound"),
              Line2D([], [], color=style.GREY, linestyle=(0, (1, 1.5)), lw=0.9, label="limit as δ → 0")]
-    _legend(figure, [*_handles(algorithms), *extra], 4 if columns == 2 else 2)
+    style.legend(figure, [*_handles(algorithms), *extra])
     style.note(figure, "\n".join(filter(None, [
         r"Means over seeds, 95 % intervals. Limits: 1 for TaS-FG, $T(\omega_{\mathrm{heur}})/T^{\star}$ (at most) for the heuristic,"
         "\n" r"$T(\mathrm{uniform})/T^{\star}$ for uniform sampling.", incomplete(runs), note])))

@@ -33,7 +33,7 @@ def _arguments() -> argparse.ArgumentParser:
         if files:
             sub.add_argument("files", nargs="+", metavar="FILE", help="result file")
             sub.add_argument("--cases", action="append", default=[], metavar="TEXT",
-                             help="only cases whose label contains TEXT, as 'ring K=5'; repeatable")
+                             help="only cases whose label has these words, as 'ring K=5'; repeatable")
         return sub
 
     def drawing(sub: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def _arguments() -> argparse.ArgumentParser:
     one.add_argument("name", metavar="NAME", help="see `list`")
     one.add_argument("files", nargs="+", metavar="FILE", help="result file")
     one.add_argument("--cases", action="append", default=[], metavar="TEXT",
-                     help="only cases whose label contains TEXT, as 'ring K=5'; repeatable")
+                     help="only cases whose label has these words, as 'ring K=5'; repeatable")
     drawing(one)
     one.add_argument("--baseline", metavar="ALGORITHM", help="what `paired` compares with (default: tas-fg)")
     every = command("figures", "draw every figure that the files have data for")

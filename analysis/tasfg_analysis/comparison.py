@@ -145,12 +145,10 @@ def distributions(ours: pd.DataFrame, published: pd.DataFrame, log_inv_delta: fl
             panel.set_title(f"{style.graph_name(graph)}, $K={K}$")
         row[0].set_ylabel(r"$\tau$ (draws)")
     counts = ours.groupby(CELL, observed=True).tau.count(), published.groupby(CELL).tau.count()
-    figure.suptitle(" ", fontsize=9)
-    figure.legend(handles=[
+    style.legend(figure, [
         Patch(facecolor="#888888", edgecolor="#222222", linewidth=0.9, label=f"ours ({counts[0].max()} seeds)"),
         Patch(facecolor="white", edgecolor="#222222", linewidth=0.9, label=f"published ({counts[1].max()} seeds)"),
-        Line2D([], [], color="#000000", marker="+", linestyle="none", markersize=5, label="mean")], loc="upper center",
-        ncols=3, bbox_to_anchor=(0.5, 0.998), borderaxespad=0.2)
+        Line2D([], [], color="#000000", marker="+", linestyle="none", markersize=5, label="mean")])
     style.note(figure, f"{delta_text(at)}. Boxes: quartiles; whiskers: 1.5 IQR; outliers not drawn.")
     return figure
 
@@ -184,8 +182,7 @@ def medians(table: pd.DataFrame) -> Figure:
         panel.set_xlabel(style.LOG_INV_DELTA)
     handles = [Line2D([], [], color=style.algorithm_colour(a), marker=style.algorithm_marker(a), mfc="white", ms=4, lw=1.0,
                       label=style.algorithm_name(a)) for a in algorithms]
-    figure.suptitle(" ", fontsize=9)
-    figure.legend(handles=handles, loc="upper center", ncols=len(handles), bbox_to_anchor=(0.5, 0.998), borderaxespad=0.2)
+    style.legend(figure, handles)
     style.note(figure, "Bars: 95 % bootstrap interval of the published median (over that median). Large filled marks: our median lies "
                f"outside ({int((~table.inside).sum())} of {len(table)}).")
     return figure

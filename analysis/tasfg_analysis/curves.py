@@ -16,9 +16,8 @@ from .errors import UserError
 from .reader import Results
 from .selection import CURVE, number, without_p
 
-# Lines that fit into a column.
-FACE = (r"Bands, rings: $\omega^{\star}$ is not unique there. Drawn is the centre of the" "\n"
-        r"optimal set; another solver may return another point ($T^{\star}$ is the same).")
+FACE = (r"Bands, rings: $\omega^{\star}$ is not unique there. Drawn is the centre of the optimal set; another solver may return "
+        r"another point ($T^{\star}$ is the same).")
 
 
 @dataclass
@@ -145,7 +144,7 @@ def panels(results: Results, family: str, r: float | None, job: str) -> Figure:
     left.legend(loc="best", ncols=1 if len(curves) < 4 else 2)
     figure.suptitle(style.graph_name(family) + _common(curves), fontsize=8.5)
     if marked:
-        style.note(figure, FACE.replace("\n", " "))
+        style.note(figure, FACE)
     return figure
 
 

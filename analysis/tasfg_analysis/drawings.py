@@ -111,7 +111,5 @@ def drawings(results: Results) -> Figure:
         parameters = ", ".join(f"${n}={number(case[n])}$" for n in ("p", "q", "r") if not np.isnan(case[n]))
         bottom.set_title(f"$K={case.K:.0f}$, {parameters}", fontsize=6.8)
     panels[1, 0].set_ylabel("chosen vertex", fontsize=7)
-    text = "Numbers: probability that choosing a vertex shows another. Blue: the best vertex." + (
-        "\n" if columns < 3 else " ") + "Vertices count from 0."
-    style.note(figure, text)
+    style.note(figure, "Numbers: probability that choosing a vertex shows another. Blue: the best vertex. Vertices count from 0.")
     return figure

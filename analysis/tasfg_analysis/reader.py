@@ -311,16 +311,18 @@ class Results:
         self._keep = self._unique_runs()
 
     def only(self, words: list[str]) -> Results:
-        """The cases whose label contains one of `words` ("ring K=5"), as whole words."""
+        """The cases whose label has all words of one of `words`: "ring K=5", "loopy-star r=0.25"."""
         chosen = Results(self.files, list(words))
         if not any(chosen._wanted(file.labels).any() for file in self.files):
-            raise UserError(f"--cases {' '.join(words)} (no label contains it; the first is {self.files[0].labels[0]!r})")
+            raise UserError(f"--cases {' '.join(words)} (no case has these words in its label; the first is "
+                            f"{self.files[0].labels[0]!r})")
         return chosen
 
     def _wanted(self, labels) -> np.ndarray:
         if not self._words:
             return np.ones(len(labels), dtype=bool)
-        return np.array([any(f" {word} " in f" {label} " for word in self._words) for label in labels], dtype=bool)
+        sets = [set(text.split()) for text in self._words]
+        return np.array([any(words <= set(label.split()) for words in sets) for label in labels], dtype=bool)
 
     @property
     def names(self) -> str:

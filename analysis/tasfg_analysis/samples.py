@@ -40,13 +40,10 @@ def dodge(count: int, span: float = 0.84) -> np.ndarray:
     return (np.arange(count) - (count - 1) / 2) * span / max(count, 1)
 
 
-def legend(figure: Figure, algorithms: list[str], extra: list | None = None, columns: int | None = None) -> None:
-    """One row above all panels. A title line of blanks holds its place: constrained_layout knows titles, not legends."""
-    handles = [Patch(facecolor=style.algorithm_colour(a), edgecolor="#222222", linewidth=0.5,
-                     label=style.algorithm_name(a)) for a in algorithms] + (extra or [])
-    figure.suptitle(" ", fontsize=9)
-    figure.legend(handles=handles, loc="upper center", ncols=columns or len(handles), bbox_to_anchor=(0.5, 0.998),
-                  columnspacing=1.2, handlelength=1.4, borderaxespad=0.2)
+def boxes_of(algorithms: list[str]) -> list[Patch]:
+    """Legend entries."""
+    return [Patch(facecolor=style.algorithm_colour(a), edgecolor="#222222", linewidth=0.5, label=style.algorithm_name(a))
+            for a in algorithms]
 
 
 BOUND = Line2D([], [], color="#000000", linestyle=(0, (4, 2)), linewidth=0.9, label="lower bound")
@@ -89,7 +86,7 @@ def boxes(results: Results, log_inv_delta: float | None = None, slow: bool = Fal
             style.plain_log(panel.yaxis)
         else:
             _inset(panel, groups, algorithms)
-    legend(figure, algorithms, [MEAN, BOUND])
+    style.legend(figure, [*boxes_of(algorithms), MEAN, BOUND])
     text = f"{delta_text(at)}, {_seeds(runs)}. Boxes: quartiles; whiskers: 1.5 IQR; outliers not drawn."
     style.note(figure, "\n".join(filter(None, [text, incomplete(runs), note])))
     return figure
@@ -150,13 +147,18 @@ def over_delta(results: Results, graph: str | None = None) -> Figure:
     algorithms = style.in_order(runs.algorithm[runs.tau.notna()].unique())
     graphs = list(dict.fromkeys(cases.graph))
     columns = int(cases.groupby("graph").size().max())
-    figure, panels = plt.subplots(len(graphs), columns, squeeze=False, sharex=True, sharey="row",
-                                  figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.5 + 2.0 * len(graphs)))
+    alone = columns == 1 and len(graphs) > 1  # one case of each graph: two panels a row
+    rows, columns = (-(-len(graphs) // 2), 2) if alone else (len(graphs), columns)
+    figure, panels = plt.subplots(rows, columns, squeeze=False, sharex=True, sharey=False if alone else "row",
+                                  figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.5 + 2.0 * rows))
+    places = [panels.reshape(-1)[i:i + 1] for i in range(len(graphs))] if alone else list(panels)
+    for panel in panels.reshape(-1)[len(graphs):] if alone else ():
+        panel.set_visible(False)
     logs = np.sort(runs.log_inv_delta.unique())
     values = {key: part.to_numpy() for key, part in
               runs[runs.tau.notna()].groupby(["label", "algorithm", "log_inv_delta"], observed=True).tau}
     offsets = dodge(len(algorithms))
-    for row, family in zip(panels, graphs):
+    for row, family in zip(places, graphs):
         here = cases[cases.graph == family]
         for panel in row[len(here):]:
             panel.set_visible(False)
@@ -178,7 +180,7 @@ def over_delta(results: Results, graph: str | None = None) -> Figure:
         style.plain_log(row[0].yaxis)
     for panel in panels[-1]:
         panel.set_xlabel(style.LOG_INV_DELTA)
-    legend(figure, algorithms, [MEAN, BOUND])
+    style.legend(figure, [*boxes_of(algorithms), MEAN, BOUND])
     text = f"{_seeds(runs)}. Boxes: quartiles; whiskers: 1.5 IQR; outliers not drawn."
     style.note(figure, "\n".join(filter(None, [text, incomplete(runs), note])))
     return figure

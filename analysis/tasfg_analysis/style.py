@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import pathlib
+import re
 from collections.abc import Iterable, Iterator
 
 import matplotlib
@@ -116,9 +117,42 @@ def plain_log(axis, subs=(1, 2, 5)) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def legend(figure: Figure, handles: list, title: str = "") -> None:
+    """A legend above all panels, in as many rows as its width asks for, under a title if there is one.
+
+    constrained_layout knows titles, not legends of a figure: blank title lines keep the place."""
+    labels = [re.sub(r"\\mathrm|\\star|[${}^_]", "", handle.get_label()).replace("\\omega", "w") for handle in handles]
+    columns = len(handles)
+    while columns > 1:
+        widest = [max(0.052 * len(label) + 0.42 for label in labels[c * -(-len(labels) // columns):][:-(-len(labels) // columns)]
+                      or [""]) for c in range(columns)]
+        if sum(widest) <= figure.get_figwidth() - 0.1:
+            break
+        columns -= 1
+    rows = -(-len(handles) // columns)
+    figure.suptitle(title + "\n" * bool(title) + " " + "\n " * (rows - 1), fontsize=8.5, linespacing=1.3)
+    top = 1.0 - (0.19 if title else 0.02) / figure.get_figheight()
+    figure.legend(handles=handles, loc="upper center", ncols=columns, bbox_to_anchor=(0.5, top), columnspacing=1.2,
+                  handlelength=1.6, borderaxespad=0.0)
+
+
 def note(figure: Figure, text: str) -> None:
     """A line below the panels, for what a reader must know to read the figure right."""
-    # supxlabel is laid out by constrained_layout, so nothing can overlap it.
+    # supxlabel is laid out by constrained_layout, so nothing can overlap it. Lines are wrapped here: about 17 characters an
+    # inch; formulas are shorter than their source, so a line of formulas may end early.
+    width = int(19.5 * figure.get_figwidth())
+    lines = []
+    for line in text.split("\n"):
+        words, now = line.split(" "), ""
+        for word in words:
+            shown = len(re.sub(r"\\[a-z]+|[\\${}^_]", "", f"{now} {word}"))
+            if now and shown > width:
+                lines.append(now)
+                now = word
+            else:
+                now = f"{now} {word}".strip()
+        lines.append(now)
+    text = "\n".join(lines)
     figure.supxlabel(text, fontsize=6.3, color="#333333", x=0.01, ha="left", linespacing=1.25)
 
 
