@@ -44,8 +44,9 @@ def _arguments() -> argparse.ArgumentParser:
                          help="ln(1/δ) of figures that show one δ (default: 7, else the largest there is)")
 
     command("list", "all figures: name, what each shows, the job that makes its data", files=False)
-    one = commands.add_parser("figure", help="draw one figure", description="Draws one figure.")
-    one.add_argument("name", metavar="NAME", help="see `list`")
+    one = commands.add_parser("figure", help="draw one figure, or several",
+                              description="Draws figures, as NAME.FORMAT.")
+    one.add_argument("name", metavar="NAME[,NAME...]", help="see `list`")
     one.add_argument("files", nargs="+", metavar="FILE", help="result file")
     one.add_argument("--cases", action="append", default=[], metavar="TEXT",
                      help="only cases whose label has these words, as 'ring K=5'; repeatable")
@@ -109,11 +110,12 @@ def _list(options) -> None:
 def _figure(options) -> None:
     from . import figures
 
-    figure = figures.figure_named(options.name)
-    formats = _formats(options)
-    for path in figures.write(figure, _open(options), pathlib.Path(options.output), formats, options.dpi,
-                              **_drawing_options(options)):
-        print(path)
+    chosen = [figures.figure_named(name) for name in options.name.split(",") if name]
+    formats, results = _formats(options), _open(options)
+    for figure in chosen:
+        for path in figures.write(figure, results, pathlib.Path(options.output), formats, options.dpi,
+                                  **_drawing_options(options)):
+            print(path, flush=True)
 
 
 def _figures(options) -> None:

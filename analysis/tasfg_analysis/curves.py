@@ -47,7 +47,10 @@ def curves_of(results: Results, family: str, r: float | None = None) -> list[Cur
         for _, group in cases.groupby(without_p(cases), sort=False):
             if group.p.nunique() >= CURVE:
                 row = group.iloc[0]
-                curves.append(Curve({name: row[name] for name in ("K", "q", "r")}, group.sort_values("p")))
+                fixed = {name: row[name] for name in ("K", "q", "r")}
+                if (group.r == group.p).all():
+                    fixed["r"] = np.nan  # it runs with p
+                curves.append(Curve(fixed, group.sort_values("p")))
     if r is not None and any(np.isclose(c.fixed["r"], r) for c in curves):
         curves = [c for c in curves if np.isclose(c.fixed["r"], r)]
     return curves

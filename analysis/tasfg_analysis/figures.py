@@ -67,8 +67,9 @@ def _table() -> list[Figure]:
     for name, family, r, job in (("loopy-star-appendix", "loopy-star", 0.5, "fig-loopy-star-app"),
                                  ("loopy-star-alt", "loopy-star-alt", None, "fig-loopy-star-alt"),
                                  ("ring", "ring", None, "fig-ring"),
-                                 ("loopless-clique", "loopless-clique", None, "fig-loopless-clique")):
-        rows.append(Figure(name, f"T* and the rate of observation over p, two panels: {title(family)}; appendix", job,
+                                 ("loopless-clique", "loopless-clique", None, "fig-loopless-clique"),
+                                 ("symmetric-curves", "symmetric", None, "fig-symmetric")):
+        rows.append(Figure(name, f"T* and the rate of observation over p, two panels: {title(family)}" + "; appendix" * (family != "symmetric"), job,
                            lambda results, family=family, r=r, job=job: curves.panels(results, family, r, job),
                            curves.has_curves(family, r)))
     for family, r, job in (("loopy-star", 0.5, "fig-loopy-star-app"), ("loopy-star-alt", None, "fig-loopy-star-alt"),
@@ -89,10 +90,9 @@ def _table() -> list[Figure]:
         Figure("boxes-all", "the same with UCB-FG-V, on a log axis", "paper-main",
                lambda results, log_inv_delta=None: samples.boxes(results, log_inv_delta, slow=True),
                partial(_has_runs, algorithm=samples.SLOW)),
-        Figure("tau", "box plots of τ over ln(1/δ), every graph and K; appendix", "paper-appendix", samples.over_delta,
-               _has_runs),
+        Figure("tau", "box plots of τ over ln(1/δ), every graph and K; appendix", "paper-appendix",
+               lambda results: samples.over_delta(results), _has_runs),
     ]
-    rows[-1] = Figure("tau", rows[-1].summary, rows[-1].job, lambda results: samples.over_delta(results), _has_runs)
     for family in STUDY:
         rows.append(Figure(f"tau-{family}", f"τ over ln(1/δ): {title(family)}; appendix", "paper-appendix",
                            lambda results, family=family: samples.over_delta(results, family),

@@ -72,8 +72,9 @@ def _opened(path: pathlib.Path) -> Iterator[h5py.File]:
     try:
         with file:
             yield file
-    except (OSError, KeyError, RuntimeError) as error:
-        raise UserError(f"{path}: damaged: {str(error).strip(chr(39))} (copy it again, or run the sweep again)") from None
+    except (OSError, KeyError, RuntimeError, ValueError, TypeError, AttributeError) as error:  # what h5py raises
+        text = str(error).strip("'\"").splitlines()[0] if str(error) else type(error).__name__
+        raise UserError(f"{path}: damaged: {text} (copy it again, or run the sweep again)") from None
 
 
 def _text(values) -> np.ndarray:
@@ -127,6 +128,15 @@ class ResultFile:
             self.seeds = file["runs/seed"][()]
             self.labels = _text(file["cases/label"][()])
             self.shape = file["runs/tau"].shape  # case, algorithm, delta, seed
+            C, A, D, S = self.shape
+            V = len(file["runs/vertex"])
+            sizes = {"runs/algorithm": (A,), "runs/algorithm_options": (A,), "runs/log_inv_delta": (D,), "runs/seed": (S,),
+                     "cases/label": (C,), "cases/T_star": (C,), "runs/status": (C, A, S), "runs/steps": (C, A, S),
+                     "runs/seconds": (C, A, S), "runs/attempts": (C, A, S), "runs/pulls": (C, A, S, V),
+                     "runs/stopped": self.shape, "runs/correct": self.shape, "runs/recommended": self.shape}
+            for name, shape in sizes.items():
+                if file[name].shape != shape:
+                    raise ValueError(f"{name} has the shape {file[name].shape}, not {shape}")
 
     @property
     def settings(self) -> tuple:
@@ -135,16 +145,19 @@ class ResultFile:
     @cached_property
     def cases(self) -> xr.Dataset:
         """/cases with integers' missing values as NaN; what is not solved yet is missing."""
-        with _opened(self.path):
-            pass
-        try:
-            with xr.open_dataset(self.path, group="cases", engine="h5netcdf") as opened:
-                data = opened.load()
-        except (OSError, KeyError, RuntimeError) as error:
-            raise UserError(f"{self.path}: damaged: {error} (copy it again, or run the sweep again)") from None
-        for name in data.variables:
-            if data[name].dtype == object:
-                data[name] = data[name].dims, _text(data[name].values)
+        variables = {}
+        with _opened(self.path) as file:
+            for name, item in file["cases"].items():
+                values = item[()]
+                dims = ("vertex",) if name == "vertex" else ("case", "vertex")[:values.ndim]
+                fill = item.attrs.get("_FillValue")
+                if values.dtype == object:
+                    values = _text(values)
+                elif fill is not None and values.dtype.kind in "iu":
+                    values = np.where(values == fill, np.nan, values)
+                variables[name] = dims, values, {key: item.attrs[key] for key in ("long_name", "units") if key in item.attrs}
+            data = xr.Dataset(variables)
+            data = data.set_coords(["case", "vertex"])
         solved = data.status == DONE
         for name in ("T_star", "T_star_lower", "T_heuristic", "T_uniform", "omega", "omega_heuristic", "m", "m_norm",
                      "tv_heuristic", "face_dimension"):
@@ -206,40 +219,37 @@ class ResultFile:
     def runs_frame(self, keep: np.ndarray | None = None) -> pd.DataFrame:
         """One row per (case, algorithm, seed, delta), in the order of the file; columns as in `Results.runs_frame`."""
         status, raw = self._raw_runs("tau", "recommended", "correct", "stopped")
-        n_cases, n_algorithms, n_deltas, n_seeds = self.shape
         index = np.s_[:] if keep is None else np.flatnonzero(keep)
-        each_case = n_algorithms * n_deltas * n_seeds
 
-        def along_case(values):
-            return np.repeat(values, each_case)[index]
-
-        def along(values, inner, outer):
-            return np.tile(np.repeat(values, inner), outer)[index]
+        def spread(values, *axes):
+            """Values along some axes of (case, algorithm, delta, seed), repeated along the others; much faster than repeat."""
+            values = np.asarray(values)
+            out = np.empty(self.shape, dtype=values.dtype)
+            out[...] = values.reshape([n if i in axes else 1 for i, n in enumerate(self.shape)])
+            return out.reshape(-1)[index]
 
         def categorical(codes, categories):
             return pd.Categorical.from_codes(codes, categories)
 
         stopped = (raw.pop("stopped") == 1) & np.isin(status, (DONE, CAPPED))[:, :, None, :]
         stopped = stopped.reshape(-1)[index]
-        status = np.broadcast_to(status[:, :, None, :], self.shape).reshape(-1)[index]
+        status = spread(status, 0, 1, 3)
         tau = raw.pop("tau").reshape(-1)[index].astype(float)
         tau[~stopped] = np.nan
         bound = theory.lower_bound(self.cases.T_star.values[:, None], self.log_inv_delta[None, :])
-        bound = np.broadcast_to(bound[:, None, :, None], self.shape).reshape(-1)[index]
+        bound = spread(bound, 0, 2)
         labels, graphs = _categories(self.labels), _categories(self.cases.graph.values)
         code = np.min_scalar_type(-max(len(labels.categories), 1))
         columns = {
             "file": categorical(np.zeros(len(tau), dtype=np.int8), [self.name]),
-            "case": along_case(self.cases.case.values.astype(np.int32)),
-            "label": categorical(along_case(labels.codes.astype(code)), labels.categories),
-            "graph": categorical(along_case(graphs.codes), graphs.categories),
-            "K": along_case(self.cases.K.values.astype(np.int32)),
-            **{name: along_case(self.cases[name].values) for name in ("p", "q", "r")},
-            "algorithm": categorical(along(np.arange(n_algorithms, dtype=np.int8), n_deltas * n_seeds, n_cases),
-                                     list(self.algorithms)),
-            "log_inv_delta": along(self.log_inv_delta, n_seeds, n_cases * n_algorithms),
-            "seed": along(self.seeds.astype(np.int32 if n_seeds < 2**31 else np.int64), 1,
-                          n_cases * n_algorithms * n_deltas),
+            "case": spread(self.cases.case.values.astype(np.int32), 0),
+            "label": categorical(spread(labels.codes.astype(code), 0), labels.categories),
+            "graph": categorical(spread(graphs.codes, 0), graphs.categories),
+            "K": spread(self.cases.K.values.astype(np.int32), 0),
+            **{name: spread(self.cases[name].values, 0) for name in ("p", "q", "r")},
+            "algorithm": categorical(spread(np.arange(len(self.algorithms), dtype=np.int8), 1), list(self.algorithms)),
+            "log_inv_delta": spread(self.log_inv_delta, 2),
+            "seed": spread(self.seeds.astype(np.int32 if self.seeds.max(initial=0) < 2**31 else np.int64), 3),
             "status": categorical(status, STATUS),
             "tau": tau,
             "lower_bound": bound,

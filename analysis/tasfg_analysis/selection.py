@@ -26,8 +26,10 @@ def number(value: float) -> str:
 
 
 def without_p(cases: pd.DataFrame) -> pd.Series:
-    """What is the same along a curve over p: the label without p."""
-    return cases.label.astype(str).str.replace(r" p=\S+", "", regex=True)
+    """What is the same along a curve over p: the label without p (and without an r that equals p)."""
+    labels = cases.label.astype(str).str.replace(r" p=\S+", "", regex=True)
+    follows = cases.groupby("graph").apply(lambda part: (part.r == part.p).all())
+    return labels.where(~cases.graph.map(follows).astype(bool), labels.str.replace(r" r=\S+", " r=p", regex=True))
 
 
 def single_cases(results: Results, graph: str | None = None) -> pd.DataFrame:

@@ -7,6 +7,7 @@ No LaTeX is needed: formulas are Matplotlib's own mathtext.
 from __future__ import annotations
 
 import contextlib
+import logging
 import pathlib
 import re
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: 
 
 from .errors import UserError  # noqa: E402
 from .files import replacing  # noqa: E402
+
+logging.getLogger("fontTools").setLevel(logging.ERROR)  # it remarks on the date of the fonts it embeds
 
 COLUMN, PAGE = 3.35, 6.9  # widths of one column and of the page, inches
 FORMATS = ("png", "pdf", "svg")
