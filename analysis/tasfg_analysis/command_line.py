@@ -57,6 +57,7 @@ def _arguments() -> argparse.ArgumentParser:
     report = command("report", "write one HTML page: summary, provenance, tables, figures, failed tasks")
     report.add_argument("-o", "--output", default="report.html", metavar="PAGE", help="(default: report.html)")
     report.add_argument("--published", metavar="CSV", help="published runs to compare with")
+    report.add_argument("--no-figures", action="store_true", help="tables alone, which is quicker")
     compare = command("compare", "our runs beside published ones: box plots, medians, a table of tests")
     compare.add_argument("--published", required=True, metavar="CSV",
                          help="columns graph,K,algorithm,log_inv_delta,seed,tau,correct")
@@ -135,7 +136,7 @@ def _figures(options) -> None:
 def _report(options) -> None:
     from .report import write_report
 
-    print(write_report(_open(options), pathlib.Path(options.output), options.published))
+    print(write_report(_open(options), pathlib.Path(options.output), options.published, not options.no_figures))
 
 
 def _compare(options) -> None:

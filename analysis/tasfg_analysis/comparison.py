@@ -33,11 +33,11 @@ def read_published(path: os.PathLike | str) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in table]
     if missing:
         raise UserError(f"{path}: no column {missing[0]} (must have {', '.join(COLUMNS)})")
+    if not len(table):
+        raise UserError(f"{path}: no rows")
     for name in ("K", "log_inv_delta", "seed", "tau", "correct"):
         if not pd.api.types.is_numeric_dtype(table[name]) or table[name].isna().any():
             raise UserError(f"{path}: column {name} is not all numbers")
-    if not len(table):
-        raise UserError(f"{path}: no rows")
     return table
 
 

@@ -122,9 +122,10 @@ def _summary(results: Results) -> str:
     remarks = []
     for file in results.files:
         status = str(file.attributes["status"])
-        if status != "complete":
-            remarks.append(f"<p class=bad>{_text(file.name)}: status {_text(status)} as of {_text(file.attributes['updated'])}; "
-                           "numbers below are those of the settled runs.</p>")
+        pending = int((file.run_status == PENDING).sum())
+        if status != "complete" or pending:
+            remarks.append(f"<p class=bad>{_text(file.name)}: status {_text(status)}, {pending} runs pending as of "
+                           f"{_text(file.attributes['updated'])}; numbers below are those of the settled runs.</p>")
     if count[CAPPED]:
         remarks.append(f"<p>{_number(count[CAPPED])} runs were capped at max_steps. At the δ where they had not stopped they are "
                        "left out of every mean and box, which are too low there; the tables count them.</p>")
@@ -270,11 +271,11 @@ def _published(results: Results, path: os.PathLike | str) -> str:
     return "".join(parts)
 
 
-def render(results: Results, published: os.PathLike | str | None = None) -> str:
+def render(results: Results, published: os.PathLike | str | None = None, with_figures: bool = True) -> str:
     names = list(dict.fromkeys(str(file.attributes.get("job_name", "")) or file.path.stem for file in results.files))
     title = ", ".join(names)
     beside = _published(results, published) if published else ""
-    sections = [_figures(results), beside, _results_table(results), _cases_table(results), _details(results), _failures(results)]
+    sections = [_figures(results) if with_figures else "", beside, _results_table(results), _cases_table(results), _details(results), _failures(results)]
     provenance = "<h2 id=provenance>Provenance</h2>" + "".join(map(_provenance, results.files))
     body = "".join([sections[-1], *sections[:-1], provenance])  # what failed comes first
     links = "".join(f'<a href="#{anchor}">{text}</a>' for anchor, text in (
@@ -304,8 +305,9 @@ def render(results: Results, published: os.PathLike | str | None = None) -> str:
 """
 
 
-def write_report(results: Results, path: pathlib.Path, published: os.PathLike | str | None = None) -> pathlib.Path:
-    page = render(results, published)
+def write_report(results: Results, path: pathlib.Path, published: os.PathLike | str | None = None,
+                 with_figures: bool = True) -> pathlib.Path:
+    page = render(results, published, with_figures)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
     return path

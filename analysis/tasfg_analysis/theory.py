@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from scipy import stats
 
@@ -28,15 +30,22 @@ def clopper_pearson(errors, runs, confidence: float = 0.95):
     return np.where(none, np.nan, low), np.where(none, np.nan, high)
 
 
+@functools.lru_cache(maxsize=16)
+def _middle_ranks(n: int, resamples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ranks of the two middle values of resamples of n values: a resample's median depends on ranks alone."""
+    ranks = np.random.default_rng(seed).integers(0, n, size=(resamples, n))
+    ranks = np.partition(ranks, sorted({(n - 1) // 2, n // 2}), axis=1)
+    return ranks[:, (n - 1) // 2], ranks[:, n // 2]
+
+
 def median_interval(values, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0) -> tuple[float, float]:
     """Percentile bootstrap interval of the median. Fixed seed: the same values give the same interval."""
     values = np.sort(np.asarray(values, dtype=float))
     n = len(values)
     if n == 0:
         return np.nan, np.nan
-    # The median of a resample depends on ranks alone; drawing ranks once per call is cheap enough.
-    ranks = np.sort(np.random.default_rng(seed).integers(0, n, size=(resamples, n)), axis=1)
-    medians = 0.5 * (values[ranks[:, (n - 1) // 2]] + values[ranks[:, n // 2]])
+    below, above = _middle_ranks(n, resamples, seed)
+    medians = 0.5 * (values[below] + values[above])
     tail = 50.0 * (1.0 - confidence)
     low, high = np.percentile(medians, [tail, 100.0 - tail])
     return float(low), float(high)

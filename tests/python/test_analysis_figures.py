@@ -285,7 +285,7 @@ def test_small_delta_shows_scaled_means_and_limits(small_delta, draw):
     for axes, graph in zip(figure.axes, GRAPHS):
         part = frame[(frame.graph == graph) & (frame.algorithm == "uniform")]
         wanted = (part.tau / part.log_inv_delta / cases.T_star[graph]).groupby(part.log_inv_delta).mean()
-        drawn = [container.lines[0].get_ydata() for container in axes.containers]
+        drawn = [container.lines[0].get_ydata(orig=False) for container in axes.containers]
         assert len(drawn) == 4 and np.allclose(drawn[-1], wanted, rtol=1e-12)
         levels = {round(float(line.get_ydata()[0]), 9) for line in axes.lines if len(line.get_xdata()) == 2}
         for value in (1.0, cases.T_heuristic[graph] / cases.T_star[graph], cases.T_uniform[graph] / cases.T_star[graph]):
