@@ -12,7 +12,7 @@ from scipy import stats
 from . import style, theory
 from .errors import UserError
 from .reader import Results
-from .samples import dodge
+from .samples import SLOW, dodge
 from .selection import confidence, delta_text, incomplete, runs_of
 
 LEVEL = 0.95
@@ -109,9 +109,12 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     cases, runs, note = runs_of(results, "paired")
     at = confidence(runs, log_inv_delta)
     there = style.in_order(runs.algorithm[runs.tau.notna()].unique())
+    slow = SLOW in there and len(there) > 2 and baseline != SLOW  # it would press all others against the axis
+    there = [a for a in there if a != SLOW] if slow else there
     baseline = baseline or there[0]
     if baseline not in there:
         raise UserError(f"--baseline {baseline} (must be of {', '.join(there)})")
+    runs = runs[runs.algorithm.isin(there)]
     table = paired_table(runs, baseline, at)
     if not len(table):
         raise UserError(f"{results.names}: fewer than two algorithms with three seeds in common "
@@ -151,7 +154,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     style.legend(figure, [*_handles(algorithms), grey])
     style.note(figure, "\n".join(filter(None, [
         f"{delta_text(at)}, {_range(table.seeds)} seeds; 95 % intervals. All algorithms meet the same rewards on a "
-        "seed.", incomplete(runs[runs.log_inv_delta == at]), note])))
+        "seed." + " Without UCB-FG-V." * slow, incomplete(runs[runs.log_inv_delta == at]), note])))
     return figure
 
 

@@ -99,8 +99,10 @@ def mark_faces(axes: Axes, curve: Curve, values: np.ndarray, colour: str) -> boo
 
 
 def _draw(axes: Axes, curves: list[Curve], column: str, faces: bool) -> bool:
+    """Draws a column of all curves. T* of several curves may coincide: the first are wider, so that none is hidden."""
     marked = False
-    for curve, label, colour, dash, width in zip(curves, _labels(curves), style.CURVES, style.DASHES, style.WIDTHS):
+    widths = style.WIDTHS if column == "T_star" else [1.2] * len(style.CURVES)
+    for curve, label, colour, dash, width in zip(curves, _labels(curves), style.CURVES, style.DASHES, widths):
         values = curve.data[column].to_numpy()
         line = np.where(curve.single_faces, np.nan, values) if faces else values
         keep = ~np.isnan(line)
@@ -127,9 +129,8 @@ def twin(results: Results, family: str, r: float | None, job: str) -> Figure:
     left.set(xlabel="$p$", ylabel=f"characteristic time {style.T_STAR} (solid)", yscale="log", xlim=(0, 1))
     right.set_ylabel(r"rate of observation $\Vert G^{\top}\omega^{\star}\Vert_2$ (dashed)")
     style.plain_log(left.yaxis)
-    left.legend([Line2D([], [], color=c) for c in style.CURVES[:len(curves)]], _labels(curves), ncols=len(curves),
-                loc="lower center", bbox_to_anchor=(0.5, 1.0), borderaxespad=0.2)
-    figure.suptitle(style.graph_name(family) + _common(curves), fontsize=8.5)
+    style.legend(figure, [Line2D([], [], color=colour, label=label) for colour, label in zip(style.CURVES, _labels(curves))],
+                 style.graph_name(family) + _common(curves))
     if marked:
         style.note(figure, FACE)
     return figure
@@ -144,8 +145,7 @@ def panels(results: Results, family: str, r: float | None, job: str) -> Figure:
     left.set(ylabel=f"characteristic time {style.T_STAR}", yscale="log")
     style.plain_log(left.yaxis)
     right.set(ylabel=r"rate of observation $\Vert G^{\top}\omega^{\star}\Vert_2$", ylim=(0, None))
-    left.legend(loc="best", ncols=1 if len(curves) < 4 else 2)
-    figure.suptitle(style.graph_name(family) + _common(curves), fontsize=8.5)
+    style.legend(figure, left.get_legend_handles_labels()[0], style.graph_name(family) + _common(curves))
     if marked:
         style.note(figure, FACE)
     return figure
@@ -158,8 +158,7 @@ def total_variation(results: Results, family: str, r: float | None, job: str) ->
     marked = _draw(axes, curves, "tv_heuristic", faces=True)
     axes.set(ylabel=r"$\frac{1}{2}\,\Vert\omega^{\star}-\omega_{\mathrm{heur}}\Vert_1$", ylim=(0, None))
     axes.set_ylim(0, max(0.05, axes.get_ylim()[1]))
-    axes.legend(loc="best", ncols=1 if len(curves) < 4 else 2)
-    axes.set_title(style.graph_name(family) + _common(curves))
+    style.legend(figure, axes.get_legend_handles_labels()[0], style.graph_name(family) + _common(curves))
     if marked:
         style.note(figure, FACE)
     return figure

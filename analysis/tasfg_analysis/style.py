@@ -32,7 +32,7 @@ ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
 GREY = "#666666"
 CURVES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (2, 2)))
-WIDTHS = (2.4, 1.7, 1.3, 1.1, 1.0, 0.9, 0.8)  # curves that coincide stay visible under each other
+WIDTHS = (2.2, 1.6, 1.2, 1.1, 1.0, 0.9, 0.8)  # curves that coincide stay visible under each other
 
 # The only table of algorithms here: name in the file, name in figures, colour, marker. Unknown ones get what is left.
 ALGORITHMS = {
@@ -141,9 +141,9 @@ def legend(figure: Figure, handles: list, title: str = "") -> None:
 
 def note(figure: Figure, text: str) -> None:
     """A line below the panels, for what a reader must know to read the figure right."""
-    # supxlabel is laid out by constrained_layout, so nothing can overlap it. Lines are wrapped here: about 17 characters an
+    # supxlabel is laid out by constrained_layout, so nothing can overlap it. Lines are wrapped here: about 21 characters an
     # inch; formulas are shorter than their source, so a line of formulas may end early.
-    width = int(19.5 * figure.get_figwidth())
+    width = int(21 * figure.get_figwidth())
     lines = []
     for line in text.split("\n"):
         words, now = line.split(" "), ""
