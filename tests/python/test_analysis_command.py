@@ -147,7 +147,10 @@ def test_tables_and_exports_are_the_runs(command, study, capped, tmp_path):
     table = pd.read_csv(tmp_path / "table.csv").set_index(["algorithm", "log_inv_delta"])
     with h5py.File(capped) as file:
         stopped = file["runs/stopped"][()]
-    assert table.stopped["ucb-fg-v", 7.0] == stopped[:, 1, 2].sum() and table.capped["ucb-fg-v", 7.0] == 24 - stopped[:, 1, 2].sum()
+    for i, x in enumerate((1.0, 3.0, 7.0)):
+        assert table.stopped["ucb-fg-v", x] == stopped[:, 1, i].sum()
+        assert table.capped["ucb-fg-v", x] == 24 - stopped[:, 1, i].sum()
+    assert table.stopped["ucb-fg-v", 1.0] > table.stopped["ucb-fg-v", 7.0]
 
 
 def published(study, path, scale=1.0):
