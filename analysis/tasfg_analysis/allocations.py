@@ -12,10 +12,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from . import graphs, style, theory
-from .errors import UserError
+from .errors import NothingToDraw
 from .reader import Results
 from .samples import dodge
-from .selection import number, shown, single_cases
+from .selection import MOST_VERTICES, few_vertices, number, shown, single_cases
 
 NOT_UNIQUE = (r"†: $\omega^{\star}$ is not unique; drawn is the centre of the optimal set (another solver may return another"
               " point).")
@@ -40,9 +40,10 @@ def _vertex_axis(axes: Axes, K: int) -> None:
 
 def bars(results: Results, graph: str) -> Figure:
     """Bars of ω*, ω_heur and m* per vertex, a panel per K."""
-    cases, note = shown(single_cases(results, graph))
+    cases, note = shown(few_vertices(single_cases(results, graph)))
     if not len(cases):
-        raise UserError(f"{results.names}: no single solved case of the graph {graph} (jobs/paper-main.toml and jobs/default.toml have some)")
+        raise NothingToDraw(f"{results.names}: no single solved case of the graph {graph} with at most {MOST_VERTICES} vertices "
+                        "(jobs/paper-main.toml and jobs/default.toml have some)")
     sizes = cases.K.astype(int).tolist()
     # Panels in one row while they fit, wide ones below.
     figure, panels = plt.subplots(1, len(cases), squeeze=False, sharey=True, width_ratios=[k + 2.0 for k in sizes],
@@ -72,7 +73,7 @@ def symmetric(results: Results) -> Figure:
     cases = results.cases_frame()
     cases = cases[(cases.graph == "symmetric") & cases.T_star.notna() & np.isclose(cases.p, 0.5) & np.isclose(cases.q, 1.0)]
     if not len(cases):
-        raise UserError(f"{results.names}: no solved symmetric graph with p = 1/2, q = 1 (jobs/fig-symmetric-faces.toml has several)")
+        raise NothingToDraw(f"{results.names}: no solved symmetric graph with p = 1/2, q = 1 (jobs/fig-symmetric-faces.toml has several)")
     figure, axes = plt.subplots(figsize=(style.COLUMN, 2.6))
     x = np.linspace(0.0, 1.0, 201)
     for (_, case), colour, dash in zip(cases.sort_values("r").iterrows(), style.CURVES, style.DASHES):
@@ -96,7 +97,7 @@ def symmetric(results: Results) -> Figure:
 def pulls(results: Results) -> Figure:
     """Share of draws per vertex when the smallest δ stops (mean over seeds, quartiles), against ω*."""
     results.require_runs("pulls")
-    cases, note = shown(single_cases(results))
+    cases, note = shown(few_vertices(single_cases(results)))
     shares = {}
     for file in results.files:
         if np.prod(file.shape):
@@ -105,6 +106,8 @@ def pulls(results: Results) -> Figure:
                 if not bool(part.isnull().all()):
                     shares.setdefault(label, []).append(part)
     cases = cases[cases.label.isin(shares)]
+    if not len(cases):
+        raise NothingToDraw(f"{results.names}: no settled runs of a case with at most {MOST_VERTICES} vertices (pulls needs them)")
     algorithms = style.in_order({a for parts in shares.values() for part in parts for a in part.algorithm.values})
     graph_names = list(dict.fromkeys(cases.graph))
     columns = int(cases.groupby("graph").size().max())

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from scipy import stats
 
 from . import style, theory
-from .errors import UserError
+from .errors import NothingToDraw, UserError
 from .reader import Results
 from .samples import SLOW, dodge
 from .selection import confidence, delta_text, incomplete, runs_of
@@ -117,7 +117,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     runs = runs[runs.algorithm.isin(there)]
     table = paired_table(runs, baseline, at)
     if not len(table):
-        raise UserError(f"{results.names}: fewer than two algorithms with three seeds in common "
+        raise NothingToDraw(f"{results.names}: fewer than two algorithms with three seeds in common "
                         "(paired compares algorithms)")
     graphs = list(dict.fromkeys(cases.graph))
     algorithms = [a for a in there if a != baseline and a in set(table.algorithm)]

@@ -7,7 +7,7 @@ import pathlib
 import sys
 import time
 
-from .errors import UserError
+from .errors import NothingToDraw, UserError
 
 EXAMPLES = """\
 examples:
@@ -128,8 +128,12 @@ def _figures(options) -> None:
         raise UserError(f"{', '.join(options.files)}: nothing that a figure shows yet (is the sweep at its beginning?)")
     for figure in some:
         begin = time.monotonic()
-        written = figures.write(figure, results, pathlib.Path(options.output), formats, options.dpi,
-                                **_drawing_options(options))
+        try:
+            written = figures.write(figure, results, pathlib.Path(options.output), formats, options.dpi,
+                                    **_drawing_options(options))
+        except NothingToDraw as error:
+            print(f"tasfg_analysis: {figure.name} left out: {error}", file=sys.stderr)
+            continue
         print(f"{written[0]}  {time.monotonic() - begin:.1f} s", flush=True)
 
 

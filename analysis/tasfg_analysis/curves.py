@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from . import style
-from .errors import UserError
+from .errors import NothingToDraw
 from .reader import Results
 from .selection import CURVE, number, without_p
 
@@ -59,7 +59,7 @@ def curves_of(results: Results, family: str, r: float | None = None) -> list[Cur
 def require(results: Results, family: str, r: float | None, job: str) -> list[Curve]:
     curves = curves_of(results, family, r)
     if not curves:
-        raise UserError(f"{results.names}: no curve over p of the graph {family} (five values of p or more; jobs/{job}.toml has them)")
+        raise NothingToDraw(f"{results.names}: no curve over p of the graph {family} (five values of p or more; jobs/{job}.toml has them)")
     return curves
 
 

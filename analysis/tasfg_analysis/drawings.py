@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 
 from . import graphs, style
-from .errors import UserError
+from .errors import NothingToDraw
 from .reader import Results
 from .selection import number, single_cases
 
@@ -96,7 +96,7 @@ def drawings(results: Results) -> Figure:
         chosen.append(here.sort_values("K", kind="stable").iloc[(len(here) - 1) // 2 if here.K.nunique() == 1 else 0])
     chosen = [case for case in chosen if case.K <= 20]
     if not chosen:
-        raise UserError(f"{results.names}: no graph to draw (result files do not hold the edges of random graphs and of files; others are "
+        raise NothingToDraw(f"{results.names}: no graph to draw (result files do not hold the edges of random graphs and of files; others are "
                         "drawn up to K = 20)")
     all_cases = results.cases
     columns = len(chosen)

@@ -3,3 +3,7 @@
 
 class UserError(Exception):
     """Bad input: a file, a name, a value. The text is shown as it is, without a traceback."""
+
+
+class NothingToDraw(UserError):
+    """The files are fine, but hold nothing that the figure shows."""

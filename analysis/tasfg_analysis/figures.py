@@ -17,7 +17,7 @@ from matplotlib.figure import Figure as Drawing
 from . import allocations, checks, curves, drawings, graphs, samples, style
 from .errors import UserError
 from .reader import CAPPED, DONE, Results
-from .selection import single_cases
+from .selection import few_vertices, single_cases
 
 STUDY = ("loopy-star", "loopy-star-alt", "ring", "loopless-clique")
 
@@ -80,7 +80,7 @@ def _table() -> list[Figure]:
     for family in STUDY:
         rows.append(Figure(f"bars-{family}", f"bars of ω*, ω_heur and m* per vertex: {title(family)}", "paper-main",
                            lambda results, family=family: allocations.bars(results, family),
-                           lambda results, family=family: len(single_cases(results, family)) > 0))
+                           lambda results, family=family: len(few_vertices(single_cases(results, family))) > 0))
     rows += [
         Figure("symmetric", "T along the allocations (x, 0, 1−x) of the symmetric graph: where all are optimal",
                "fig-symmetric-faces", allocations.symmetric,
@@ -104,9 +104,10 @@ def _table() -> list[Figure]:
                partial(_has_runs, algorithms=2)),
         Figure("small-delta", "mean τ/(T* ln(1/δ)) as δ goes to 0, with its limits", "small-delta", checks.small_delta,
                _has_small_delta),
-        Figure("pulls", "share of draws of each vertex at stopping, against ω*", "paper-main", allocations.pulls, _has_runs),
+        Figure("pulls", "share of draws of each vertex at stopping, against ω*", "paper-main", allocations.pulls,
+               lambda results: _has_runs(results) and len(few_vertices(single_cases(results))) > 0),
         Figure("graphs", "drawings of the graphs with the probability of each edge", "default", drawings.drawings,
-               lambda results: any(graphs.known(g) for g in single_cases(results).graph)),
+               lambda results: bool((single_cases(results).graph.map(graphs.known) & (single_cases(results).K <= 20)).any())),
     ]
     return rows
 

@@ -24,7 +24,7 @@ import pandas as pd
 import xarray as xr
 
 from . import theory
-from .errors import UserError
+from .errors import NothingToDraw, UserError
 
 FORMAT_VERSION = 1
 PENDING, DONE, CAPPED, FAILED = range(4)
@@ -382,7 +382,7 @@ class Results:
     def require_runs(self, what: str) -> None:
         """Refuses files without a single settled run, and files whose runs follow different settings."""
         if not any(np.isin(f.run_status, (DONE, CAPPED)).any() for f in self.files):
-            raise UserError(f"{self.names}: no settled runs ({what} needs a job with algorithms, as jobs/paper-main.toml)")
+            raise NothingToDraw(f"{self.names}: no settled runs ({what} needs a job with algorithms, as jobs/paper-main.toml)")
         if len(self.settings) > 1:
             a, b = self.settings[:2]
             name, x, y = next((n, x, y) for n, x, y in zip(SETTINGS, a, b) if x != y)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from . import comparison, figures, style
-from .errors import UserError
+from .errors import NothingToDraw, UserError
 from .files import replacing
 from .reader import CAPPED, DONE, FAILED, PENDING, ResultFile, Results
 from .tables import statistics
@@ -235,7 +235,10 @@ def _figures(results: Results) -> str:
         # One graph's panels are in the figure of all graphs.
         if figure.name.startswith("tau-") and "tau" in names:
             continue
-        drawing = figures.draw(figure, results)
+        try:
+            drawing = figures.draw(figure, results)
+        except NothingToDraw:
+            continue
         try:
             parts.append(_figure(drawing, figure.name, figure.summary, files))
         finally:

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from . import style
-from .errors import UserError
+from .errors import NothingToDraw, UserError
 from .reader import Results
 
-MOST = 6  # cases of one graph in a panel
+MOST = 6  # cases of one graph in a figure
+MOST_VERTICES = 40  # on an axis
 CURVE = 5  # that many values of p, the rest equal, are a curve and not single cases
 
 
@@ -50,6 +51,11 @@ def single_cases(results: Results, graph: str | None = None) -> pd.DataFrame:
     return cases.assign(group=names).drop(columns="order")
 
 
+def few_vertices(cases: pd.DataFrame) -> pd.DataFrame:
+    """Cases whose vertices can be told apart on an axis."""
+    return cases[cases.K <= MOST_VERTICES]
+
+
 def shown(cases: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """At most MOST cases of each graph, and what to say about the others."""
     first = cases.groupby("graph", sort=False).head(MOST)
@@ -67,7 +73,7 @@ def runs_of(results: Results, what: str, graph: str | None = None) -> tuple[pd.D
     cases = cases[cases.label.isin(runs.label[runs.tau.notna()].unique())]
     if not len(cases):
         of = f" of the graph {graph}" if graph else ""
-        raise UserError(f"{results.names}: no settled runs{of} ({what} needs them; `tasfg_analysis list` names a job)")
+        raise NothingToDraw(f"{results.names}: no runs{of} that stopped ({what} needs them; `tasfg_analysis list` names a job)")
     return cases, runs, note
 
 

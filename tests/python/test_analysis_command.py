@@ -220,3 +220,18 @@ def test_the_published_clique_is_the_one_of_the_reference(study, study_job, tmp_
     table = comparison.read_published(published(study, tmp_path / "p.csv"))
     ours = comparison.matching_runs(tasfg_analysis.open(tmp_path / "both.h5"), table)
     assert set(ours.label[ours.graph == "loopless-clique"]) == {"loopless-clique K=5 p=0.5 parity=reference"}
+
+
+def test_a_figure_without_data_does_not_keep_the_others_from_being_drawn(command, folder, tmp_path):
+    """A ring whose runs were all capped, a graph whose edges are not in the file, Bernoulli rewards."""
+    from conftest import sweep
+
+    job = tmp_path / "odd.toml"
+    job.write_text('algorithms = ["uniform"]\nlog_inv_delta = [1.0]\nmax_steps = 2000\n[[graph]]\nfamily = "ring"\nK = 60\n'
+                   '[[graph]]\nfamily = "random"\n[[graph]]\nfamily = "bandit"\nK = 4\np = 1\nreward = "bernoulli"\n'
+                   "means = [0.1, 0.2, 0.3, 0.9]\n")
+    out = sweep(job, tmp_path / "odd.h5")
+    status, printed, error = command("figures", out, "-o", tmp_path / "drawn", "--format", "png", "--dpi", "50")
+    assert status == 0 and "tau-ring left out: " in error and "no runs of the graph ring that stopped" in error
+    assert {"boxes", "tau", "graphs", "pulls"} <= {path.stem for path in (tmp_path / "drawn").iterdir()}
+    assert command("report", out, "-o", tmp_path / "odd.html")[0] == 0
