@@ -19,8 +19,18 @@ LEVEL = 0.95
 
 
 def _handles(algorithms: list[str]) -> list[Line2D]:
-    return [Line2D([], [], color=style.algorithm_colour(a), marker=style.algorithm_marker(a), ms=3.5, lw=1.0,
-                   label=style.algorithm_name(a)) for a in algorithms]
+    return [
+        Line2D(
+            [],
+            [],
+            color=style.algorithm_colour(a),
+            marker=style.algorithm_marker(a),
+            ms=3.5,
+            lw=1.0,
+            label=style.algorithm_name(a),
+        )
+        for a in algorithms
+    ]
 
 
 def _range(counts: pd.Series) -> str:
@@ -46,9 +56,15 @@ def error_rate(results: Results) -> Figure:
     algorithms = style.in_order(table.algorithm.unique())
     columns = 1 if len(graphs) == 1 else 2
     rows = -(-len(graphs) // columns)
-    figure, panels = plt.subplots(rows, columns, squeeze=False, sharex=True, sharey=True,
-                                  figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.6 + 2.1 * rows))
-    for panel in panels.flat[len(graphs):]:
+    figure, panels = plt.subplots(
+        rows,
+        columns,
+        squeeze=False,
+        sharex=True,
+        sharey=True,
+        figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.6 + 2.1 * rows),
+    )
+    for panel in panels.flat[len(graphs) :]:
         panel.set_visible(False)
     logs = np.sort(table.log_inv_delta.unique())
     gap = np.diff(logs).min() if len(logs) > 1 else 1.0
@@ -70,12 +86,17 @@ def error_rate(results: Results) -> Figure:
             panel.set_ylabel("error rate")
     for panel in panels[-1]:
         panel.set_xlabel(style.LOG_INV_DELTA)
-    style.legend(figure, [*_handles(algorithms), Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9,
-                                                       label=r"$\delta$")])
+    style.legend(
+        figure,
+        [*_handles(algorithms), Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9, label=r"$\delta$")],
+    )
     pooled = " over all cases of the graph" if len(cases) > len(graphs) else ""
-    style.note(figure, "\n".join(filter(None, [
+    style.note(
+        figure,
         f"Errors{pooled}, {_range(table.runs)} runs a bar; bars: 95 % Clopper–Pearson; without a mark: no error.",
-        incomplete(runs), note])))
+        incomplete(runs),
+        note,
+    )
     return figure
 
 
@@ -97,11 +118,35 @@ def paired_table(runs: pd.DataFrame, baseline: str, at: float) -> pd.DataFrame:
             paired = t * difference.std(ddof=1) / np.sqrt(n)
             unpaired = stats.t.ppf(0.5 + LEVEL / 2, 2 * n - 2) * np.sqrt(both.var(ddof=1).sum() / n)
             middle = difference.mean()
-            rows.append((label, name, n, np.exp(middle), np.exp(middle - paired), np.exp(middle + paired),
-                         np.exp(middle - unpaired), np.exp(middle + unpaired), (difference < 0).mean(),
-                         both.corr().iloc[0, 1]))
-    return pd.DataFrame(rows, columns=["label", "algorithm", "seeds", "ratio", "low", "high", "unpaired_low",
-                                       "unpaired_high", "share_faster", "correlation"])
+            rows.append(
+                (
+                    label,
+                    name,
+                    n,
+                    np.exp(middle),
+                    np.exp(middle - paired),
+                    np.exp(middle + paired),
+                    np.exp(middle - unpaired),
+                    np.exp(middle + unpaired),
+                    (difference < 0).mean(),
+                    both.corr().iloc[0, 1],
+                )
+            )
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "label",
+            "algorithm",
+            "seeds",
+            "ratio",
+            "low",
+            "high",
+            "unpaired_low",
+            "unpaired_high",
+            "share_faster",
+            "correlation",
+        ],
+    )
 
 
 def paired(results: Results, log_inv_delta: float | None = None, baseline: str | None = None) -> Figure:
@@ -117,16 +162,25 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     runs = runs[runs.algorithm.isin(there)]
     table = paired_table(runs, baseline, at)
     if not len(table):
-        raise NothingToDraw(f"{results.names}: fewer than two algorithms with three seeds in common "
-                        "(paired compares algorithms)")
+        raise NothingToDraw(
+            f"{results.names}: fewer than two algorithms with three seeds in common " "(paired compares algorithms)"
+        )
     graphs = list(dict.fromkeys(cases.graph))
     algorithms = [a for a in there if a != baseline and a in set(table.algorithm)]
     columns = 1 if len(graphs) == 1 else 2
     rows = -(-len(graphs) // columns)
     most = int(cases.groupby("graph").size().max())
-    figure, panels = plt.subplots(rows, columns, squeeze=False, sharex=True, figsize=(
-        style.COLUMN if columns == 1 else style.PAGE, 0.7 + rows * (0.65 + 0.13 * most * (len(algorithms) + 1))))
-    for panel in panels.flat[len(graphs):]:
+    figure, panels = plt.subplots(
+        rows,
+        columns,
+        squeeze=False,
+        sharex=True,
+        figsize=(
+            style.COLUMN if columns == 1 else style.PAGE,
+            0.7 + rows * (0.65 + 0.13 * most * (len(algorithms) + 1)),
+        ),
+    )
+    for panel in panels.flat[len(graphs) :]:
         panel.set_visible(False)
     for panel, graph in zip(panels.flat, graphs):
         here = cases[cases.graph == graph]
@@ -137,8 +191,14 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
                 if not len(row):
                     continue
                 row, y, colour = row.iloc[0], g + offset, style.algorithm_colour(name)
-                panel.plot([row.unpaired_low, row.unpaired_high], [y, y], color="#AAAAAA", linewidth=3.0, alpha=0.7,
-                           solid_capstyle="butt")
+                panel.plot(
+                    [row.unpaired_low, row.unpaired_high],
+                    [y, y],
+                    color="#AAAAAA",
+                    linewidth=3.0,
+                    alpha=0.7,
+                    solid_capstyle="butt",
+                )
                 panel.plot([row.low, row.high], [y, y], color=colour, linewidth=1.2)
                 panel.plot(row.ratio, y, style.algorithm_marker(name), color=colour, ms=3.2)
         panel.set_yticks(range(len(here)), here.group)
@@ -152,9 +212,13 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
         panel.set_xlabel(rf"$\tau\,/\,\tau$ of {style.algorithm_name(baseline)}, geometric mean")
     grey = Line2D([], [], color="#AAAAAA", lw=3, alpha=0.7, label="interval without pairing")
     style.legend(figure, [*_handles(algorithms), grey])
-    style.note(figure, "\n".join(filter(None, [
+    style.note(
+        figure,
         f"{delta_text(at)}, {_range(table.seeds)} seeds; 95 % intervals. All algorithms meet the same rewards on a "
-        "seed." + " Without UCB-FG-V." * slow, incomplete(runs[runs.log_inv_delta == at]), note])))
+        "seed." + " Without UCB-FG-V." * slow,
+        incomplete(runs[runs.log_inv_delta == at]),
+        note,
+    )
     return figure
 
 
@@ -166,14 +230,23 @@ def small_delta(results: Results) -> Figure:
     algorithms = style.in_order(runs.algorithm[runs.tau.notna()].unique())
     columns = 1 if len(cases) == 1 else 2
     rows = -(-len(cases) // columns)
-    figure, panels = plt.subplots(rows, columns, squeeze=False, sharex=True,
-                                  figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.7 + 2.1 * rows))
-    for panel in panels.flat[len(cases):]:
+    figure, panels = plt.subplots(
+        rows,
+        columns,
+        squeeze=False,
+        sharex=True,
+        figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.7 + 2.1 * rows),
+    )
+    for panel in panels.flat[len(cases) :]:
         panel.set_visible(False)
     logs = np.sort(runs.log_inv_delta.unique())
     for panel, (_, case) in zip(panels.flat, cases.iterrows()):
-        limits = {"tas-fg": 1.0, "oracle": 1.0, "tas-fg-heur": case.T_heuristic / case.T_star,
-                  "uniform": case.T_uniform / case.T_star}
+        limits = {
+            "tas-fg": 1.0,
+            "oracle": 1.0,
+            "tas-fg-heur": case.T_heuristic / case.T_star,
+            "uniform": case.T_uniform / case.T_star,
+        }
         panel.plot(logs, theory.kl(logs) / logs, color="#000000", linestyle=(0, (4, 2)), lw=0.9)
         for name in algorithms:
             part = runs[(runs.label == case.label) & (runs.algorithm == name) & runs.tau.notna()]
@@ -182,8 +255,18 @@ def small_delta(results: Results) -> Figure:
             scaled = (part.tau / (case.T_star * part.log_inv_delta)).groupby(part.log_inv_delta)
             mean, error = scaled.mean(), scaled.std(ddof=1) / np.sqrt(scaled.count())
             colour = style.algorithm_colour(name)
-            panel.errorbar(mean.index, mean, 1.96 * error.fillna(0.0), color=colour, marker=style.algorithm_marker(name),
-                           ms=3, lw=1.0, elinewidth=0.8, capsize=1.5, capthick=0.6)
+            panel.errorbar(
+                mean.index,
+                mean,
+                1.96 * error.fillna(0.0),
+                color=colour,
+                marker=style.algorithm_marker(name),
+                ms=3,
+                lw=1.0,
+                elinewidth=0.8,
+                capsize=1.5,
+                capthick=0.6,
+            )
             if name in limits and np.isfinite(limits[name]):
                 panel.axhline(limits[name], color=colour, linestyle=(0, (1, 1.5)), linewidth=0.9)
         panel.set(xscale="log", yscale="log", title=f"{style.graph_name(case.graph)}, $K={case.K:.0f}$")
@@ -194,10 +277,18 @@ def small_delta(results: Results) -> Figure:
             panel.set_ylabel(r"mean $\tau\,/\,(T^{\star}\,\ln(1/\delta))$")
     for panel in panels[-1]:
         panel.set_xlabel(style.LOG_INV_DELTA)
-    extra = [Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9, label="lower bound"),
-             Line2D([], [], color=style.GREY, linestyle=(0, (1, 1.5)), lw=0.9, label="limit as δ → 0")]
+    extra = [
+        Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9, label="lower bound"),
+        Line2D([], [], color=style.GREY, linestyle=(0, (1, 1.5)), lw=0.9, label="limit as δ → 0"),
+    ]
     style.legend(figure, [*_handles(algorithms), *extra])
-    style.note(figure, "\n".join(filter(None, [
-        r"Means over seeds, 95 % intervals. Limits: 1 for TaS-FG, $T(\omega_{\mathrm{heur}})/T^{\star}$ (at most) for the heuristic,"
-        "\n" r"$T(\mathrm{uniform})/T^{\star}$ for uniform sampling.", incomplete(runs), note])))
+    style.note(
+        figure,
+        r"Means over seeds, 95 % intervals. Limits: 1 for TaS-FG, "
+        r"$T(\omega_{\mathrm{heur}})/T^{\star}$ (at most) for the heuristic,"
+        "\n"
+        r"$T(\mathrm{uniform})/T^{\star}$ for uniform sampling.",
+        incomplete(runs),
+        note,
+    )
     return figure

@@ -24,32 +24,51 @@ Exit status: 0 done; 2 bad input, with one line that says what would be right.""
 
 
 def _arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tasfg-analysis", description="Tables, figures and reports from result files of tasfg.",
-                                     epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="tasfg-analysis",
+        description="Tables, figures and reports from result files of tasfg.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name: str, text: str, files: bool = True) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
         if files:
             sub.add_argument("files", nargs="+", metavar="FILE", help="result file")
-            sub.add_argument("--cases", action="append", default=[], metavar="TEXT",
-                             help="only cases whose label has these words, as 'ring K=5'; repeatable")
+            sub.add_argument(
+                "--cases",
+                action="append",
+                default=[],
+                metavar="TEXT",
+                help="only cases whose label has these words, as 'ring K=5'; repeatable",
+            )
         return sub
 
     def drawing(sub: argparse.ArgumentParser) -> None:
         sub.add_argument("-o", "--output", default=".", metavar="FOLDER", help="folder for the files (default: here)")
         sub.add_argument("--format", default="png,pdf", metavar="LIST", help="of png, pdf, svg (default: png,pdf)")
         sub.add_argument("--dpi", type=_positive, default=300.0, help="of PNG files (default: 300)")
-        sub.add_argument("--log-inv-delta", type=_positive, metavar="X",
-                         help="ln(1/δ) of figures that show one δ (default: 7, else the largest there is)")
+        sub.add_argument(
+            "--log-inv-delta",
+            type=_positive,
+            metavar="X",
+            help="ln(1/δ) of figures that show one δ (default: 7, else the largest there is)",
+        )
 
     command("list", "all figures: name, what each shows, the job that makes its data", files=False)
-    one = commands.add_parser("figure", help="draw one figure, or several",
-                              description="Draws figures, as NAME.FORMAT.")
+    one = commands.add_parser(
+        "figure", help="draw one figure, or several", description="Draws figures, as NAME.FORMAT."
+    )
     one.add_argument("name", metavar="NAME[,NAME...]", help="see `list`")
     one.add_argument("files", nargs="+", metavar="FILE", help="result file")
-    one.add_argument("--cases", action="append", default=[], metavar="TEXT",
-                     help="only cases whose label has these words, as 'ring K=5'; repeatable")
+    one.add_argument(
+        "--cases",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="only cases whose label has these words, as 'ring K=5'; repeatable",
+    )
     drawing(one)
     one.add_argument("--baseline", metavar="ALGORITHM", help="what `paired` compares with (default: tas-fg)")
     every = command("figures", "draw every figure that the files have data for")
@@ -59,12 +78,17 @@ def _arguments() -> argparse.ArgumentParser:
     report.add_argument("--published", metavar="CSV", help="published runs to compare with")
     report.add_argument("--no-figures", action="store_true", help="tables alone, which is quicker")
     compare = command("compare", "our runs beside published ones: box plots, medians, a table of tests")
-    compare.add_argument("--published", required=True, metavar="CSV",
-                         help="columns graph,K,algorithm,log_inv_delta,seed,tau,correct")
+    compare.add_argument(
+        "--published", required=True, metavar="CSV", help="columns graph,K,algorithm,log_inv_delta,seed,tau,correct"
+    )
     drawing(compare)
     table = command("table", "print statistics of τ per group")
-    table.add_argument("--by", default="label,algorithm,log_inv_delta", metavar="COLUMNS",
-                       help="columns of the runs (default: label,algorithm,log_inv_delta)")
+    table.add_argument(
+        "--by",
+        default="label,algorithm,log_inv_delta",
+        metavar="COLUMNS",
+        help="columns of the runs (default: label,algorithm,log_inv_delta)",
+    )
     table.add_argument("--csv", action="store_true", help="as CSV")
     export = command("export", "write runs (or cases) as one tidy CSV file")
     export.add_argument("-o", "--output", required=True, metavar="CSV", help="file to write; .csv.gz compresses")
@@ -114,8 +138,9 @@ def _figure(options) -> None:
     chosen = [figures.figure_named(name) for name in options.name.split(",") if name]
     formats, results = _formats(options), _open(options)
     for figure in chosen:
-        for path in figures.write(figure, results, pathlib.Path(options.output), formats, options.dpi,
-                                  **_drawing_options(options)):
+        for path in figures.write(
+            figure, results, pathlib.Path(options.output), formats, options.dpi, **_drawing_options(options)
+        ):
             print(path, flush=True)
 
 
@@ -129,8 +154,9 @@ def _figures(options) -> None:
     for figure in some:
         begin = time.monotonic()
         try:
-            written = figures.write(figure, results, pathlib.Path(options.output), formats, options.dpi,
-                                    **_drawing_options(options))
+            written = figures.write(
+                figure, results, pathlib.Path(options.output), formats, options.dpi, **_drawing_options(options)
+            )
         except NothingToDraw as error:
             print(f"tasfg_analysis: {figure.name} left out: {error}", file=sys.stderr)
             continue
@@ -146,8 +172,14 @@ def _report(options) -> None:
 def _compare(options) -> None:
     from .comparison import compare, summary
 
-    table, written, remarks = compare(_open(options), options.published, pathlib.Path(options.output), _formats(options),
-                                      options.dpi, options.log_inv_delta)
+    table, written, remarks = compare(
+        _open(options),
+        options.published,
+        pathlib.Path(options.output),
+        _formats(options),
+        options.dpi,
+        options.log_inv_delta,
+    )
     for line in [*(f"note: {remark}" for remark in remarks), *summary(table)]:
         print(line)
     for path in written:
@@ -182,8 +214,15 @@ def _export(options) -> None:
 def main(arguments: list[str] | None = None) -> int:
     options = _arguments().parse_args(arguments)
     try:
-        {"list": _list, "figure": _figure, "figures": _figures, "report": _report, "compare": _compare, "table": _table,
-         "export": _export}[options.command](options)
+        {
+            "list": _list,
+            "figure": _figure,
+            "figures": _figures,
+            "report": _report,
+            "compare": _compare,
+            "table": _table,
+            "export": _export,
+        }[options.command](options)
     except UserError as error:
         print(f"tasfg_analysis: {error}", file=sys.stderr)
         return 2

@@ -16,8 +16,10 @@ from .errors import NothingToDraw
 from .reader import Results
 from .selection import CURVE, number, without_p
 
-FACE = (r"Bands, rings: $\omega^{\star}$ is not unique there. Drawn is the centre of the optimal set; another solver may return "
-        r"another point ($T^{\star}$ is the same).")
+FACE = (
+    r"Bands, rings: $\omega^{\star}$ is not unique there. Drawn is the centre of the optimal set; another solver may return "
+    r"another point ($T^{\star}$ is the same)."
+)
 
 
 @dataclass
@@ -59,7 +61,9 @@ def curves_of(results: Results, family: str, r: float | None = None) -> list[Cur
 def require(results: Results, family: str, r: float | None, job: str) -> list[Curve]:
     curves = curves_of(results, family, r)
     if not curves:
-        raise NothingToDraw(f"{results.names}: no curve over p of the graph {family} (five values of p or more; jobs/{job}.toml has them)")
+        raise NothingToDraw(
+            f"{results.names}: no curve over p of the graph {family} (five values of p or more; jobs/{job}.toml has them)"
+        )
     return curves
 
 
@@ -67,6 +71,7 @@ def has_curves(family: str, r: float | None = None):
     def applies(results: Results) -> bool:
         found = curves_of(results, family)
         return bool(found) and (r is None or any(np.isclose(c.fixed["r"], r) for c in found))
+
     return applies
 
 
@@ -79,8 +84,11 @@ def _labels(curves: list[Curve]) -> list[str]:
 
 def _common(curves: list[Curve]) -> str:
     """What they share, for the title."""
-    fixed = [name for name in ("K", "q", "r")
-             if len({number(c.fixed[name]) for c in curves}) == 1 and not np.isnan(curves[0].fixed[name])]
+    fixed = [
+        name
+        for name in ("K", "q", "r")
+        if len({number(c.fixed[name]) for c in curves}) == 1 and not np.isnan(curves[0].fixed[name])
+    ]
     return "".join(f", ${name}={number(curves[0].fixed[name])}$" for name in fixed)
 
 
@@ -129,8 +137,11 @@ def twin(results: Results, family: str, r: float | None, job: str) -> Figure:
     left.set(xlabel="$p$", ylabel=f"characteristic time {style.T_STAR} (solid)", yscale="log", xlim=(0, 1))
     right.set_ylabel(r"rate of observation $\Vert G^{\top}\omega^{\star}\Vert_2$ (dashed)")
     style.plain_log(left.yaxis)
-    style.legend(figure, [Line2D([], [], color=colour, label=label) for colour, label in zip(style.CURVES, _labels(curves))],
-                 style.graph_name(family) + _common(curves))
+    style.legend(
+        figure,
+        [Line2D([], [], color=colour, label=label) for colour, label in zip(style.CURVES, _labels(curves))],
+        style.graph_name(family) + _common(curves),
+    )
     if marked:
         style.note(figure, FACE)
     return figure

@@ -13,7 +13,6 @@ from .errors import NothingToDraw
 from .reader import Results
 from .selection import number, single_cases
 
-
 LABELLED = 14  # edges that can carry their probability in the drawing; above, the matrix alone shows them
 RADIUS = 0.17
 
@@ -47,24 +46,53 @@ def _draw(axes: Axes, G: np.ndarray, places: np.ndarray, best: int) -> None:
             middle = places[v] + out * (RADIUS + 0.13)
             axes.add_patch(Circle(middle, 0.15, fill=False, edgecolor="#555555", linewidth=width, zorder=1))
             if labelled:
-                axes.text(*(middle + out * 0.27), _probability(G[v, u]), fontsize=6.3, ha="center", va="center", bbox=box)
+                axes.text(
+                    *(middle + out * 0.27), _probability(G[v, u]), fontsize=6.3, ha="center", va="center", bbox=box
+                )
             continue
         two_way = G[u, v] > 0 or len(places) == 3
         bend = 0.22 if two_way else 0.0
         if len(places) == 3 and abs(v - u) == 2:
             bend = 0.45
-        axes.add_patch(FancyArrowPatch(places[v], places[u], connectionstyle=f"arc3,rad={bend}", arrowstyle="-|>",
-                                       mutation_scale=6, shrinkA=9, shrinkB=9, linewidth=width, color="#555555",
-                                       alpha=0.9 if labelled else 0.35 + 0.55 * G[v, u], zorder=1))
+        axes.add_patch(
+            FancyArrowPatch(
+                places[v],
+                places[u],
+                connectionstyle=f"arc3,rad={bend}",
+                arrowstyle="-|>",
+                mutation_scale=6,
+                shrinkA=9,
+                shrinkB=9,
+                linewidth=width,
+                color="#555555",
+                alpha=0.9 if labelled else 0.35 + 0.55 * G[v, u],
+                zorder=1,
+            )
+        )
         if labelled:
             along = places[u] - places[v]
             side = np.array([along[1], -along[0]])  # the side to which arc3 bends
             far = 0.5 if two_way else 0.58
-            axes.text(*(places[v] + far * along + side * bend * 0.72), _probability(G[v, u]), fontsize=6.3, ha="center",
-                      va="center", bbox=box, zorder=3)
+            axes.text(
+                *(places[v] + far * along + side * bend * 0.72),
+                _probability(G[v, u]),
+                fontsize=6.3,
+                ha="center",
+                va="center",
+                bbox=box,
+                zorder=3,
+            )
     for v, place in enumerate(places):
-        axes.add_patch(Circle(place, RADIUS, facecolor="#FFFFFF" if v != best else style.SKY, edgecolor="#222222",
-                              linewidth=0.8, zorder=2))
+        axes.add_patch(
+            Circle(
+                place,
+                RADIUS,
+                facecolor="#FFFFFF" if v != best else style.SKY,
+                edgecolor="#222222",
+                linewidth=0.8,
+                zorder=2,
+            )
+        )
         axes.text(*place, str(v), fontsize=7, ha="center", va="center", zorder=4)
     axes.set(xlim=(-1.55, 1.55), ylim=(-1.5, 1.5), aspect="equal")
     axes.axis("off")
@@ -79,8 +107,7 @@ def _matrix(axes: Axes, G: np.ndarray) -> None:
     axes.tick_params(length=0, labelsize=6)
     if K <= 10:
         for v, u in np.argwhere(G > 0):
-            axes.text(u, v, _probability(G[v, u]), ha="center", va="center",
-                      fontsize=5.8 if K <= 6 else 4.5)
+            axes.text(u, v, _probability(G[v, u]), ha="center", va="center", fontsize=5.8 if K <= 6 else 4.5)
     axes.set_xlabel("shown vertex", fontsize=7)
 
 
@@ -96,12 +123,15 @@ def drawings(results: Results) -> Figure:
         chosen.append(here.sort_values("K", kind="stable").iloc[(len(here) - 1) // 2 if here.K.nunique() == 1 else 0])
     chosen = [case for case in chosen if case.K <= 20]
     if not chosen:
-        raise NothingToDraw(f"{results.names}: no graph to draw (result files do not hold the edges of random graphs and of files; others are "
-                        "drawn up to K = 20)")
+        raise NothingToDraw(
+            f"{results.names}: no graph to draw (result files do not hold the edges of random graphs and of files; others are "
+            "drawn up to K = 20)"
+        )
     all_cases = results.cases
     columns = len(chosen)
-    figure, panels = plt.subplots(2, columns, squeeze=False, height_ratios=[1.15, 1.0],
-                                  figsize=(max(style.COLUMN, 1.8 * columns), 4.0))
+    figure, panels = plt.subplots(
+        2, columns, squeeze=False, height_ratios=[1.15, 1.0], figsize=(max(style.COLUMN, 1.8 * columns), 4.0)
+    )
     for (top, bottom), case in zip(panels.T, chosen):
         data = all_cases.isel(case=int(np.flatnonzero(all_cases.label.values == case.label)[0]))
         G = graphs.edges(data)
@@ -111,5 +141,8 @@ def drawings(results: Results) -> Figure:
         parameters = ", ".join(f"${n}={number(case[n])}$" for n in ("p", "q", "r") if not np.isnan(case[n]))
         bottom.set_title(f"$K={case.K:.0f}$, {parameters}", fontsize=6.8)
     panels[1, 0].set_ylabel("chosen vertex", fontsize=7)
-    style.note(figure, "Numbers: probability that choosing a vertex shows another. Blue: the best vertex. Vertices count from 0.")
+    style.note(
+        figure,
+        "Numbers: probability that choosing a vertex shows another. Blue: the best vertex. Vertices count from 0.",
+    )
     return figure

@@ -60,12 +60,16 @@ def edges(case: xr.Dataset) -> np.ndarray:
         G = np.zeros((K, K))
         G[0] = p
     else:
-        raise UserError(f"{case.label.values}: the edges of a {family} graph are not in the result file (draw the other "
-                        "families)")
+        raise UserError(
+            f"{case.label.values}: the edges of a {family} graph are not in the result file (draw the other "
+            "families)"
+        )
     omega, m = case.omega.values[:K], case.m.values[:K]
     if not np.isnan(m).any() and not np.allclose(G.T @ omega, m, rtol=1e-9, atol=1e-9):
-        raise UserError(f"{case.label.values}: m in the file is not G'omega of this graph (is tasfg_analysis as new as the "
-                        "program that wrote the file?)")
+        raise UserError(
+            f"{case.label.values}: m in the file is not G'omega of this graph (is tasfg_analysis as new as the "
+            "program that wrote the file?)"
+        )
     return G
 
 

@@ -66,8 +66,9 @@ def _opened(path: pathlib.Path) -> Iterator[h5py.File]:
     except OSError as error:
         text = str(error)
         if "truncated" in text:
-            raise UserError(f"{path}: truncated: {size} bytes are not all of it (copy it again from where the sweep "
-                            "wrote it)") from None
+            raise UserError(
+                f"{path}: truncated: {size} bytes are not all of it (copy it again from where the sweep " "wrote it)"
+            ) from None
         raise UserError(f"{path}: cannot be read as HDF5: {text} (copy it again, or run the sweep again)") from None
     try:
         with file:
@@ -78,8 +79,9 @@ def _opened(path: pathlib.Path) -> Iterator[h5py.File]:
 
 
 def _text(values) -> np.ndarray:
-    return np.array([v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in np.ravel(values)],
-                    dtype=object)
+    return np.array(
+        [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in np.ravel(values)], dtype=object
+    )
 
 
 def _categories(values: np.ndarray) -> pd.Categorical:
@@ -112,14 +114,31 @@ class ResultFile:
                 raise UserError(f"{path}: not a result file of tasfg (attribute format = {form!r}, must be 'tasfg')")
             version = file.attrs.get("format_version")
             if version != FORMAT_VERSION:
-                raise UserError(f"{path}: format_version {version} (this package reads {FORMAT_VERSION}; use the "
-                                "tasfg_analysis that came with the program that wrote the file)")
-            self.attributes = {name: value.item() if isinstance(value, np.generic) else
-                               value.decode() if isinstance(value, bytes) else value
-                               for name, value in file.attrs.items()}
-            for name in ("cases/T_star", "cases/status", "runs/status", "runs/tau", "runs/stopped", "runs/correct",
-                         "runs/recommended", "runs/pulls", "runs/log_inv_delta", "failures/message", *(
-                             f"@{each}" for each in (*SETTINGS, "job", "status", "updated"))):
+                raise UserError(
+                    f"{path}: format_version {version} (this package reads {FORMAT_VERSION}; use the "
+                    "tasfg_analysis that came with the program that wrote the file)"
+                )
+            self.attributes = {
+                name: (
+                    value.item()
+                    if isinstance(value, np.generic)
+                    else value.decode() if isinstance(value, bytes) else value
+                )
+                for name, value in file.attrs.items()
+            }
+            for name in (
+                "cases/T_star",
+                "cases/status",
+                "runs/status",
+                "runs/tau",
+                "runs/stopped",
+                "runs/correct",
+                "runs/recommended",
+                "runs/pulls",
+                "runs/log_inv_delta",
+                "failures/message",
+                *(f"@{each}" for each in (*SETTINGS, "job", "status", "updated")),
+            ):
                 if name not in file if name[0] != "@" else name[1:] not in file.attrs:
                     raise UserError(f"{path}: damaged: no {name} (copy it again, or run the sweep again)")
             self.algorithms = _text(file["runs/algorithm"][()])
@@ -130,10 +149,22 @@ class ResultFile:
             self.shape = file["runs/tau"].shape  # case, algorithm, delta, seed
             C, A, D, S = self.shape
             V = len(file["runs/vertex"])
-            sizes = {"runs/algorithm": (A,), "runs/algorithm_options": (A,), "runs/log_inv_delta": (D,), "runs/seed": (S,),
-                     "cases/label": (C,), "cases/T_star": (C,), "runs/status": (C, A, S), "runs/steps": (C, A, S),
-                     "runs/seconds": (C, A, S), "runs/attempts": (C, A, S), "runs/pulls": (C, A, S, V),
-                     "runs/stopped": self.shape, "runs/correct": self.shape, "runs/recommended": self.shape}
+            sizes = {
+                "runs/algorithm": (A,),
+                "runs/algorithm_options": (A,),
+                "runs/log_inv_delta": (D,),
+                "runs/seed": (S,),
+                "cases/label": (C,),
+                "cases/T_star": (C,),
+                "runs/status": (C, A, S),
+                "runs/steps": (C, A, S),
+                "runs/seconds": (C, A, S),
+                "runs/attempts": (C, A, S),
+                "runs/pulls": (C, A, S, V),
+                "runs/stopped": self.shape,
+                "runs/correct": self.shape,
+                "runs/recommended": self.shape,
+            }
             for name, shape in sizes.items():
                 if file[name].shape != shape:
                     raise ValueError(f"{name} has the shape {file[name].shape}, not {shape}")
@@ -149,18 +180,32 @@ class ResultFile:
         with _opened(self.path) as file:
             for name, item in file["cases"].items():
                 values = item[()]
-                dims = ("vertex",) if name == "vertex" else ("case", "vertex")[:values.ndim]
+                dims = ("vertex",) if name == "vertex" else ("case", "vertex")[: values.ndim]
                 fill = item.attrs.get("_FillValue")
                 if values.dtype == object:
                     values = _text(values)
                 elif fill is not None and values.dtype.kind in "iu":
                     values = np.where(values == fill, np.nan, values)
-                variables[name] = dims, values, {key: item.attrs[key] for key in ("long_name", "units") if key in item.attrs}
+                variables[name] = (
+                    dims,
+                    values,
+                    {key: item.attrs[key] for key in ("long_name", "units") if key in item.attrs},
+                )
             data = xr.Dataset(variables)
             data = data.set_coords(["case", "vertex"])
         solved = data.status == DONE
-        for name in ("T_star", "T_star_lower", "T_heuristic", "T_uniform", "omega", "omega_heuristic", "m", "m_norm",
-                     "tv_heuristic", "face_dimension"):
+        for name in (
+            "T_star",
+            "T_star_lower",
+            "T_heuristic",
+            "T_uniform",
+            "omega",
+            "omega_heuristic",
+            "m",
+            "m_norm",
+            "tv_heuristic",
+            "face_dimension",
+        ):
             data[name] = data[name].where(solved)
         return data.assign_coords(label=("case", self.labels))
 
@@ -195,14 +240,21 @@ class ResultFile:
                 "steps": (trajectories, np.where(settled, raw["steps"], np.nan), {"units": "draws"}),
                 "seconds": (trajectories, np.where(settled, raw["seconds"], np.nan), {"units": "s"}),
                 "attempts": (trajectories, raw["attempts"]),
-                "pulls": ((*trajectories, "vertex"), np.where(settled[..., None] & (raw["pulls"] >= 0), raw["pulls"],
-                                                              np.nan), {"units": "draws"}),
+                "pulls": (
+                    (*trajectories, "vertex"),
+                    np.where(settled[..., None] & (raw["pulls"] >= 0), raw["pulls"], np.nan),
+                    {"units": "draws"},
+                ),
                 "lower_bound": (("case", "delta"), bound, {"units": "draws"}),
             },
             coords={
-                "case": self.cases.case.values, "algorithm": self.algorithms, "seed": self.seeds,
-                "delta": np.exp(-self.log_inv_delta), "log_inv_delta": ("delta", self.log_inv_delta),
-                "vertex": self.cases.vertex.values, "label": ("case", self.labels),
+                "case": self.cases.case.values,
+                "algorithm": self.algorithms,
+                "seed": self.seeds,
+                "delta": np.exp(-self.log_inv_delta),
+                "log_inv_delta": ("delta", self.log_inv_delta),
+                "vertex": self.cases.vertex.values,
+                "label": ("case", self.labels),
                 **{name: ("case", self.cases[name].values) for name in ("graph", "K", "p", "q", "r")},
             },
         )
@@ -272,9 +324,16 @@ class ResultFile:
             if not 0 <= case < len(self.labels):
                 continue
             name = self.algorithms[algorithm] if 0 <= algorithm < len(self.algorithms) else ""
-            found.append(Failure(self.name, self.labels[case], name, int(seed),
-                                 bytes(message).split(b"\0")[0].decode("utf-8", "replace"),
-                                 self.replay_command(int(case), int(algorithm), int(seed))))
+            found.append(
+                Failure(
+                    self.name,
+                    self.labels[case],
+                    name,
+                    int(seed),
+                    bytes(message).split(b"\0")[0].decode("utf-8", "replace"),
+                    self.replay_command(int(case), int(algorithm), int(seed)),
+                )
+            )
         return found
 
     def replay_command(self, case: int, algorithm: int, seed: int) -> str:
@@ -292,12 +351,29 @@ class ResultFile:
         words += ["--algorithm", self.algorithms[algorithm]]
         for option in self.algorithm_options[algorithm].split():
             words += ["-A", f"{self.algorithms[algorithm]}.{option}"]
-        words += ["--seeds", str(seed), "--log-inv-delta", ",".join(map(_number, self.log_inv_delta)),
-                  "--setting", a["setting"], "--conventions", a["conventions"]]
+        words += [
+            "--seeds",
+            str(seed),
+            "--log-inv-delta",
+            ",".join(map(_number, self.log_inv_delta)),
+            "--setting",
+            a["setting"],
+            "--conventions",
+            a["conventions"],
+        ]
         for point in a["convention_points"].split():
             words += ["--set", point]
-        words += ["--threshold", a["threshold"], "--stream", a["stream"], "--master-seed", str(a["seed"]),
-                  "--max-steps", str(a["max_steps"]), "--csv"]
+        words += [
+            "--threshold",
+            a["threshold"],
+            "--stream",
+            a["stream"],
+            "--master-seed",
+            str(a["seed"]),
+            "--max-steps",
+            str(a["max_steps"]),
+            "--csv",
+        ]
         return shlex.join(words)
 
 
@@ -324,8 +400,10 @@ class Results:
         """The cases whose label has all words of one of `words`: "ring K=5", "loopy-star r=0.25"."""
         chosen = Results(self.files, list(words))
         if not any(chosen._wanted(file.labels).any() for file in self.files):
-            raise UserError(f"--cases {' '.join(words)} (no case has these words in its label; the first is "
-                            f"{self.files[0].labels[0]!r})")
+            raise UserError(
+                f"--cases {' '.join(words)} (no case has these words in its label; the first is "
+                f"{self.files[0].labels[0]!r})"
+            )
         return chosen
 
     def _wanted(self, labels) -> np.ndarray:
@@ -364,9 +442,11 @@ class Results:
                 differ = both[:, :, None, :] & (x["tau"][np.ix_(*at_i)] != y["tau"][np.ix_(*at_j)])
                 if differ.any():
                     c, al, _, s = np.argwhere(differ)[0]
-                    raise UserError(f"{later.name}: disagrees with {earlier.name} on {labels[c]} "
-                                    f"{earlier.algorithms[at_i[1][al]]} seed {earlier.seeds[at_i[3][s]]} (one of them is "
-                                    "damaged or of another version; give one alone)")
+                    raise UserError(
+                        f"{later.name}: disagrees with {earlier.name} on {labels[c]} "
+                        f"{earlier.algorithms[at_i[1][al]]} seed {earlier.seeds[at_i[3][s]]} (one of them is "
+                        "damaged or of another version; give one alone)"
+                    )
                 # Of two, the one that is settled; of equals, the earlier file's.
                 settled_a, settled_b = a != PENDING, b != PENDING
                 drop_a = (settled_b & ~settled_a)[:, :, None, :]
@@ -382,12 +462,16 @@ class Results:
     def require_runs(self, what: str) -> None:
         """Refuses files without a single settled run, and files whose runs follow different settings."""
         if not any(np.isin(f.run_status, (DONE, CAPPED)).any() for f in self.files):
-            raise NothingToDraw(f"{self.names}: no settled runs ({what} needs a job with algorithms, as jobs/paper-main.toml)")
+            raise NothingToDraw(
+                f"{self.names}: no settled runs ({what} needs a job with algorithms, as jobs/paper-main.toml)"
+            )
         if len(self.settings) > 1:
             a, b = self.settings[:2]
             name, x, y = next((n, x, y) for n, x, y in zip(SETTINGS, a, b) if x != y)
-            raise UserError(f"{self.names}: runs of different settings ({name}: {x} and {y}); "
-                            f"{what} takes files of one kind, so name them apart")
+            raise UserError(
+                f"{self.names}: runs of different settings ({name}: {x} and {y}); "
+                f"{what} takes files of one kind, so name them apart"
+            )
 
     @cached_property
     def cases(self) -> xr.Dataset:
@@ -408,8 +492,10 @@ class Results:
                     # Versions may differ in the last digits; the certified intervals must overlap.
                     x, y = file.cases.isel(case=c), there.isel(case=o)
                     if float(x.T_star_lower) > float(y.T_star) or float(y.T_star_lower) > float(x.T_star):
-                        raise UserError(f"{file.name}: disagrees with {self.files[other].name} on T* of {key[0]} (one of "
-                                        "them is damaged; give one alone)")
+                        raise UserError(
+                            f"{file.name}: disagrees with {self.files[other].name} on T* of {key[0]} (one of "
+                            "them is damaged; give one alone)"
+                        )
                 elif solved[c]:
                     chosen[key] = f, c
         parts = []
@@ -433,9 +519,10 @@ class Results:
             if keep is not None:
                 cells = xr.DataArray(keep, dims=("case", "algorithm", "delta", "seed"))
                 whole = cells.all("delta")
-                data = data.assign({name: data[name].where(cells) for name in ("tau", "normalised", "correct",
-                                                                               "recommended")}
-                                   | {name: data[name].where(whole) for name in ("steps", "seconds", "pulls")})
+                data = data.assign(
+                    {name: data[name].where(cells) for name in ("tau", "normalised", "correct", "recommended")}
+                    | {name: data[name].where(whole) for name in ("steps", "seconds", "pulls")}
+                )
             parts.append(data.assign_coords(file=("case", [file.name] * data.sizes["case"])))
         joined = xr.concat(parts, dim="case", join="outer")
         joined = joined.assign_coords(case=np.arange(joined.sizes["case"]))
@@ -460,8 +547,9 @@ class Results:
         failed); tau (draws; missing unless stopped); lower_bound (T*·kl(δ,1−δ), draws); normalised (tau/lower_bound);
         correct, recommended (missing unless stopped).
         """
-        frames = [file.runs_frame(None if keep is None else keep.reshape(-1))
-                  for file, keep in zip(self.files, self._keep)]
+        frames = [
+            file.runs_frame(None if keep is None else keep.reshape(-1)) for file, keep in zip(self.files, self._keep)
+        ]
         if self._words:
             for i, (file, frame) in enumerate(zip(self.files, frames)):
                 labels = file.labels[self._wanted(file.labels)]

@@ -47,21 +47,36 @@ def _cell(value, wrap: bool = False) -> str:
     return f'<td class=n data-v="{"" if missing else repr(float(value))}">{_number(value)}</td>'
 
 
-def _table(name: str, caption: str, columns: list[tuple[str, str]], rows: Iterable[Iterable], filtered: bool = False) -> str:
+def _table(
+    name: str, caption: str, columns: list[tuple[str, str]], rows: Iterable[Iterable], filtered: bool = False
+) -> str:
     """A table that sorts. columns: (heading, explanation)."""
     rows = [list(row) for row in rows]
     numeric = [bool(rows) and not isinstance(rows[0][i], str) for i in range(len(columns))]
     more = ""
     if len(rows) > MOST_ROWS:
-        more = f"<p class=soft>The first {MOST_ROWS} of {len(rows)} rows; <code>tasfg-analysis table</code> has all.</p>"
+        more = (
+            f"<p class=soft>The first {MOST_ROWS} of {len(rows)} rows; <code>tasfg-analysis table</code> has all.</p>"
+        )
         rows = rows[:MOST_ROWS]
-    head = "".join(f'<th scope=col{" class=n" if n else ""} title="{_text(explanation)}"><button type=button>{_text(heading)}'
-                   "</button></th>" for (heading, explanation), n in zip(columns, numeric))
+    head = "".join(
+        f'<th scope=col{" class=n" if n else ""} title="{_text(explanation)}"><button type=button>{_text(heading)}'
+        "</button></th>"
+        for (heading, explanation), n in zip(columns, numeric)
+    )
     body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
-    field = (f'<input type=search data-filters="{name}" placeholder="filter rows, e.g. ring tas-fg" aria-label="Filter rows of: '
-             f'{_text(caption)}">') if filtered and len(rows) > 12 else ""
-    return (f'{field}<div class=scroll tabindex=0 role=region aria-label="{_text(caption)}"><table class=sortable id="{name}">'
-            f"<caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{more}")
+    field = (
+        (
+            f'<input type=search data-filters="{name}" placeholder="filter rows, e.g. ring tas-fg" aria-label="Filter rows of: '
+            f'{_text(caption)}">'
+        )
+        if filtered and len(rows) > 12
+        else ""
+    )
+    return (
+        f'{field}<div class=scroll tabindex=0 role=region aria-label="{_text(caption)}"><table class=sortable id="{name}">'
+        f"<caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{more}"
+    )
 
 
 def _facts(rows: Iterable[tuple[str, str]]) -> str:
@@ -86,9 +101,11 @@ def _image(drawing) -> str:
 def _figure(drawing, name: str, summary: str, files: str) -> str:
     narrow = " class=narrow" if drawing.get_figwidth() < 5 else ""
     plt_image = _image(drawing)
-    return (f'<figure id="figure-{_text(name)}"{narrow}><img src="{plt_image}" alt="{_text(summary)}"><figcaption>'
-            f"{_text(summary[0].upper() + summary[1:])}. <code>tasfg-analysis figure {_text(name)} {_text(files)}</code>"
-            "</figcaption></figure>")
+    return (
+        f'<figure id="figure-{_text(name)}"{narrow}><img src="{plt_image}" alt="{_text(summary)}"><figcaption>'
+        f"{_text(summary[0].upper() + summary[1:])}. <code>tasfg-analysis figure {_text(name)} {_text(files)}</code>"
+        "</figcaption></figure>"
+    )
 
 
 def _duration(seconds: float) -> str:
@@ -111,7 +128,10 @@ def _summary(results: Results) -> str:
             seconds += float(np.nansum(file.runs.seconds.values[mask]))
     solved = int((cases.status.values == DONE).sum())
     total = int(count.sum())
-    cards = [("cases solved", f"{solved} of {cases.sizes['case']}"), ("runs settled", f"{total - count[PENDING]} of {total}")]
+    cards = [
+        ("cases solved", f"{solved} of {cases.sizes['case']}"),
+        ("runs settled", f"{total - count[PENDING]} of {total}"),
+    ]
     if total:
         cards += [("draws", f"{steps:.3g}"), ("computing time", _duration(seconds))]
     if count[CAPPED]:
@@ -124,32 +144,45 @@ def _summary(results: Results) -> str:
         status = str(file.attributes["status"])
         pending = int((file.run_status == PENDING).sum())
         if status != "complete" or pending:
-            remarks.append(f"<p class=bad>{_text(file.name)}: status {_text(status)}, {pending} runs pending as of "
-                           f"{_text(file.attributes['updated'])}; numbers below are those of the settled runs.</p>")
+            remarks.append(
+                f"<p class=bad>{_text(file.name)}: status {_text(status)}, {pending} runs pending as of "
+                f"{_text(file.attributes['updated'])}; numbers below are those of the settled runs.</p>"
+            )
     if count[CAPPED]:
-        remarks.append(f"<p>{_number(count[CAPPED])} runs were capped at max_steps. At the δ where they had not stopped they are "
-                       "left out of every mean and box, which are too low there; the tables count them.</p>")
+        remarks.append(
+            f"<p>{_number(count[CAPPED])} runs were capped at max_steps. At the δ where they had not stopped they are "
+            "left out of every mean and box, which are too low there; the tables count them.</p>"
+        )
     gap = ((cases.T_star - cases.T_star_lower) / cases.T_star).values
     if solved:
         remarks.append(f"<p>Certified relative gap of T* at most {np.nanmax(gap):.1e} over all cases.</p>")
     faces = int(np.nansum(cases.face_dimension.values > 0))
     if faces:
-        remarks.append(f"<p>In {faces} of {solved} cases ω* is not unique: what is shown of ω*, m* and their distances there is "
-                       "that of the centre of the optimal set, and another solver may return another point. T* is the same.</p>")
+        remarks.append(
+            f"<p>In {faces} of {solved} cases ω* is not unique: what is shown of ω*, m* and their distances there is "
+            "that of the centre of the optimal set, and another solver may return another point. T* is the same.</p>"
+        )
     return f"<ul class=cards>{items}</ul>" + "".join(remarks)
 
 
 def _provenance(file: ResultFile) -> str:
     a = file.attributes
-    rows = [("file", file.name), ("job", f"{a.get('job_name', '')} ({a.get('job_origin', '')})"),
-            ("overrides", str(a.get("job_overrides", "")).strip() or "none"), ("shard", a.get("shard") or "none: the whole grid"),
-            ("status", a["status"]), ("created, updated", f"{a.get('created', '')}, {a['updated']}"),
-            ("program", f"tasfg {a.get('code_version', '')} ({a.get('git_commit', '')}; {a.get('build', '')})"),
-            ("hosts", a.get("hosts", "")), ("ranks, threads", f"{a.get('ranks', '')}, {a.get('threads', '')}"),
-            ("setting, threshold", f"{a['setting']}, {a['threshold']}"),
-            ("conventions", f"{a['conventions']}: {a['convention_points']}"),
-            ("stream, master seed", f"{a['stream']}, {a['seed']}"), ("max_steps", _number(a["max_steps"])),
-            ("format_version", a.get("format_version", ""))]
+    rows = [
+        ("file", file.name),
+        ("job", f"{a.get('job_name', '')} ({a.get('job_origin', '')})"),
+        ("overrides", str(a.get("job_overrides", "")).strip() or "none"),
+        ("shard", a.get("shard") or "none: the whole grid"),
+        ("status", a["status"]),
+        ("created, updated", f"{a.get('created', '')}, {a['updated']}"),
+        ("program", f"tasfg {a.get('code_version', '')} ({a.get('git_commit', '')}; {a.get('build', '')})"),
+        ("hosts", a.get("hosts", "")),
+        ("ranks, threads", f"{a.get('ranks', '')}, {a.get('threads', '')}"),
+        ("setting, threshold", f"{a['setting']}, {a['threshold']}"),
+        ("conventions", f"{a['conventions']}: {a['convention_points']}"),
+        ("stream, master seed", f"{a['stream']}, {a['seed']}"),
+        ("max_steps", _number(a["max_steps"])),
+        ("format_version", a.get("format_version", "")),
+    ]
     return _facts(rows) + f"<details><summary>The job file, verbatim</summary><pre>{_text(a['job'])}</pre></details>"
 
 
@@ -159,29 +192,82 @@ def _results_table(results: Results) -> str:
         return ""
     table = statistics(runs, ["label", "algorithm", "log_inv_delta"])
     table = table[(table.stopped > 0) | (table.capped > 0) | (table.failed > 0)]
-    columns = [("case", "graph and parameters"), ("algorithm", ""), ("ln(1/δ)", "confidence"), ("stopped", "runs that stopped"),
-               ("mean τ", "draws"), ("q1", "first quartile of τ"), ("median", "of τ"), ("q3", "third quartile of τ"),
-               ("largest", "largest τ"), ("bound", "lower bound on the mean: T* kl(δ, 1−δ)"), ("τ/bound", "mean τ over the bound"),
-               ("errors", "wrong recommendations"), ("error ≤", "upper end of the 95 % Clopper–Pearson interval"),
-               ("capped", "capped before stopping at this δ"), ("failed", "failed runs")]
-    rows = ([str(r.label), style.algorithm_name(str(r.algorithm)), float(r.log_inv_delta), int(r.stopped), r.mean, r.q1, r.median,
-             r.q3, r.largest, r.lower_bound, r.normalised, int(r.errors), r.error_upper, int(r.capped), int(r.failed)]
-            for r in table.itertuples(index=False))
-    return "<h2 id=results>Stopping times</h2>" + _table("stopping-times", "Stopping times per case, algorithm and δ", columns, rows,
-                                                         filtered=True)
+    columns = [
+        ("case", "graph and parameters"),
+        ("algorithm", ""),
+        ("ln(1/δ)", "confidence"),
+        ("stopped", "runs that stopped"),
+        ("mean τ", "draws"),
+        ("q1", "first quartile of τ"),
+        ("median", "of τ"),
+        ("q3", "third quartile of τ"),
+        ("largest", "largest τ"),
+        ("bound", "lower bound on the mean: T* kl(δ, 1−δ)"),
+        ("τ/bound", "mean τ over the bound"),
+        ("errors", "wrong recommendations"),
+        ("error ≤", "upper end of the 95 % Clopper–Pearson interval"),
+        ("capped", "capped before stopping at this δ"),
+        ("failed", "failed runs"),
+    ]
+    rows = (
+        [
+            str(r.label),
+            style.algorithm_name(str(r.algorithm)),
+            float(r.log_inv_delta),
+            int(r.stopped),
+            r.mean,
+            r.q1,
+            r.median,
+            r.q3,
+            r.largest,
+            r.lower_bound,
+            r.normalised,
+            int(r.errors),
+            r.error_upper,
+            int(r.capped),
+            int(r.failed),
+        ]
+        for r in table.itertuples(index=False)
+    )
+    return "<h2 id=results>Stopping times</h2>" + _table(
+        "stopping-times", "Stopping times per case, algorithm and δ", columns, rows, filtered=True
+    )
 
 
 def _cases_table(results: Results) -> str:
     frame = results.cases_frame()
-    columns = [("case", "graph and parameters"), ("K", "vertices"), ("T*", "characteristic time"), ("gap", "certified relative gap"),
-               ("T heur / T*", "T at the heuristic allocation over T*"), ("T uniform / T*", "T at the uniform allocation over T*"),
-               ("TV", "total variation between ω* and the heuristic allocation"), ("‖m*‖", "norm of the observation rates"),
-               ("face", "dimension of the set of optimal allocations; 0: unique"), ("α", "independence number"),
-               ("observability", "")]
-    rows = ([str(r.label), int(r.K), r.T_star, (r.T_star - r.T_star_lower) / r.T_star, r.T_heuristic / r.T_star,
-             r.T_uniform / r.T_star, r.tv_heuristic, r.m_norm, r.face_dimension, r.alpha, str(r.observability)]
-            for r in frame.itertuples(index=False))
-    return "<h2 id=cases>Cases</h2>" + _table("all-cases", "Cases: characteristic times and graphs", columns, rows, filtered=True)
+    columns = [
+        ("case", "graph and parameters"),
+        ("K", "vertices"),
+        ("T*", "characteristic time"),
+        ("gap", "certified relative gap"),
+        ("T heur / T*", "T at the heuristic allocation over T*"),
+        ("T uniform / T*", "T at the uniform allocation over T*"),
+        ("TV", "total variation between ω* and the heuristic allocation"),
+        ("‖m*‖", "norm of the observation rates"),
+        ("face", "dimension of the set of optimal allocations; 0: unique"),
+        ("α", "independence number"),
+        ("observability", ""),
+    ]
+    rows = (
+        [
+            str(r.label),
+            int(r.K),
+            r.T_star,
+            (r.T_star - r.T_star_lower) / r.T_star,
+            r.T_heuristic / r.T_star,
+            r.T_uniform / r.T_star,
+            r.tv_heuristic,
+            r.m_norm,
+            r.face_dimension,
+            r.alpha,
+            str(r.observability),
+        ]
+        for r in frame.itertuples(index=False)
+    )
+    return "<h2 id=cases>Cases</h2>" + _table(
+        "all-cases", "Cases: characteristic times and graphs", columns, rows, filtered=True
+    )
 
 
 def _details(results: Results) -> str:
@@ -194,18 +280,28 @@ def _details(results: Results) -> str:
         if K > 64:
             body = f"<p class=soft>{K} vertices; see the file.</p>"
         else:
-            rows = [[v, float(case.means[v]), float(case.omega[v]), float(case.omega_heuristic[v]), float(case.m[v])]
-                    for v in range(K)]
+            rows = [
+                [v, float(case.means[v]), float(case.omega[v]), float(case.omega_heuristic[v]), float(case.m[v])]
+                for v in range(K)
+            ]
             cells = "".join("<tr>" + "".join(f"<td class=n>{_number(x)}</td>" for x in row) + "</tr>" for row in rows)
-            body = ("<div class=scroll tabindex=0><table><thead><tr>" + "".join(
-                f"<th scope=col class=n>{x}</th>" for x in ("vertex", "mean", "ω*", "ω heur", "m*")) +
-                f"</tr></thead><tbody>{cells}</tbody></table></div>")
-        face = "" if not float(case.face_dimension) > 0 else (f" ω* is not unique: it is the centre of an optimal set of dimension "
-                                                              f"{int(case.face_dimension)}.")
-        facts = (f"<p>{_text(case.reward.values)} rewards; best vertex {int(case.best)}; T* in [{_number(float(case.T_star_lower), 10)}, "
-                 f"{_number(float(case.T_star), 10)}]; {_text(case.observability.values)}ly observable; {int(case.edges)} edges, "
-                 f"{_number(float(case.self_loops))} self-loops, α {_number(float(case.alpha))}, weak domination "
-                 f"{_number(float(case.weak_domination))}.{face}</p>")
+            body = (
+                "<div class=scroll tabindex=0><table><thead><tr>"
+                + "".join(f"<th scope=col class=n>{x}</th>" for x in ("vertex", "mean", "ω*", "ω heur", "m*"))
+                + f"</tr></thead><tbody>{cells}</tbody></table></div>"
+            )
+        face = (
+            ""
+            if not float(case.face_dimension) > 0
+            else (f" ω* is not unique: it is the centre of an optimal set of dimension " f"{int(case.face_dimension)}.")
+        )
+        low, high = (_number(float(case[name]), 10) for name in ("T_star_lower", "T_star"))
+        facts = (
+            f"<p>{_text(case.reward.values)} rewards; best vertex {int(case.best)}; T* in [{low}, {high}]; "
+            f"{_text(case.observability.values)}ly observable; {int(case.edges)} edges, "
+            f"{_number(float(case.self_loops))} self-loops, α {_number(float(case.alpha))}, weak domination "
+            f"{_number(float(case.weak_domination))}.{face}</p>"
+        )
         if int(case.status) != DONE:
             facts = f"<p class=soft>{'Failed' if int(case.status) == FAILED else 'Not solved yet'}.</p>"
         parts.append(f"<details><summary>{_text(case.label.values)}</summary>{facts}{body}</details>")
@@ -217,11 +313,16 @@ def _failures(results: Results) -> str:
     failures = results.failures()
     if not failures:
         return ""
-    items = "".join(f"<details open><summary><b>{_text(f.label)}</b> {_text(f.algorithm or 'its solution')}"
-                    f"{f' seed {f.seed}' if f.algorithm else ''}: <span class=bad>{_text(f.message)}</span></summary>"
-                    f"<pre>{_text(f.replay)}</pre></details>" for f in failures)
-    return ("<h2 id=failures>Failed tasks</h2><p>Each with the command that runs it alone; "
-            f"<code>tasfg sweep … --retry-failed</code> tries them again.</p>{items}")
+    items = "".join(
+        f"<details open><summary><b>{_text(f.label)}</b> {_text(f.algorithm or 'its solution')}"
+        f"{f' seed {f.seed}' if f.algorithm else ''}: <span class=bad>{_text(f.message)}</span></summary>"
+        f"<pre>{_text(f.replay)}</pre></details>"
+        for f in failures
+    )
+    return (
+        "<h2 id=failures>Failed tasks</h2><p>Each with the command that runs it alone; "
+        f"<code>tasfg sweep … --retry-failed</code> tries them again.</p>{items}"
+    )
 
 
 def _figures(results: Results) -> str:
@@ -255,21 +356,58 @@ def _published(results: Results, path: os.PathLike | str) -> str:
     parts = ["<h2 id=published>Beside the published runs</h2>"]
     conventions = results.settings[0][1]
     if conventions != "reference":
-        parts.append(f"<p class=bad>These runs follow conventions = {_text(conventions)}; the published ones follow reference.</p>")
+        parts.append(
+            f"<p class=bad>These runs follow conventions = {_text(conventions)}; the published ones follow reference.</p>"
+        )
     parts.append("<ul>" + "".join(f"<li>{_text(line)}</li>" for line in comparison.summary(table)) + "</ul>")
     with style.applied():
-        for drawing, name, text in ((comparison.distributions(ours, published), "published-boxes", "Our runs beside the published ones"),
-                                    (comparison.medians(table), "published-medians", "Medians over the published ones")):
-            parts.append(f'<figure id="figure-{name}"><img src="{_image(drawing)}" alt="{text}"><figcaption>{text}.</figcaption></figure>')
+        for drawing, name, text in (
+            (comparison.distributions(ours, published), "published-boxes", "Our runs beside the published ones"),
+            (comparison.medians(table), "published-medians", "Medians over the published ones"),
+        ):
+            parts.append(
+                f'<figure id="figure-{name}"><img src="{_image(drawing)}" alt="{text}"><figcaption>{text}.</figcaption></figure>'
+            )
             plt.close(drawing)
-    columns = [("graph", ""), ("K", ""), ("algorithm", ""), ("ln(1/δ)", ""), ("n", "our runs"), ("n publ.", "published runs"),
-               ("median", "ours"), ("publ. median", ""), ("low", "95 % bootstrap interval of the published median"),
-               ("high", "95 % bootstrap interval of the published median"), ("inside", "1: our median lies in it"),
-               ("rank p", "Mann–Whitney test"), ("Holm", "the same, adjusted over all cells"), ("KS p", "Kolmogorov–Smirnov test"),
-               ("errors", "ours"), ("publ. errors", "")]
-    rows = ([r.graph, int(r.K), style.algorithm_name(r.algorithm), r.log_inv_delta, int(r.runs), int(r.published_runs), r.median,
-             r.published_median, r.interval_low, r.interval_high, int(r.inside), r.rank_p, r.rank_p_holm, r.ks_p, int(r.errors),
-             int(r.published_errors)] for r in table.itertuples(index=False))
+    columns = [
+        ("graph", ""),
+        ("K", ""),
+        ("algorithm", ""),
+        ("ln(1/δ)", ""),
+        ("n", "our runs"),
+        ("n publ.", "published runs"),
+        ("median", "ours"),
+        ("publ. median", ""),
+        ("low", "95 % bootstrap interval of the published median"),
+        ("high", "95 % bootstrap interval of the published median"),
+        ("inside", "1: our median lies in it"),
+        ("rank p", "Mann–Whitney test"),
+        ("Holm", "the same, adjusted over all cells"),
+        ("KS p", "Kolmogorov–Smirnov test"),
+        ("errors", "ours"),
+        ("publ. errors", ""),
+    ]
+    rows = (
+        [
+            r.graph,
+            int(r.K),
+            style.algorithm_name(r.algorithm),
+            r.log_inv_delta,
+            int(r.runs),
+            int(r.published_runs),
+            r.median,
+            r.published_median,
+            r.interval_low,
+            r.interval_high,
+            int(r.inside),
+            r.rank_p,
+            r.rank_p_holm,
+            r.ks_p,
+            int(r.errors),
+            int(r.published_errors),
+        ]
+        for r in table.itertuples(index=False)
+    )
     parts.append(_table("published-tests", "Tests per cell", columns, rows, filtered=True))
     return "".join(parts)
 
@@ -278,12 +416,29 @@ def render(results: Results, published: os.PathLike | str | None = None, with_fi
     names = list(dict.fromkeys(str(file.attributes.get("job_name", "")) or file.path.stem for file in results.files))
     title = ", ".join(names)
     beside = _published(results, published) if published else ""
-    sections = [_figures(results) if with_figures else "", beside, _results_table(results), _cases_table(results), _details(results), _failures(results)]
+    sections = [
+        _figures(results) if with_figures else "",
+        beside,
+        _results_table(results),
+        _cases_table(results),
+        _details(results),
+        _failures(results),
+    ]
     provenance = "<h2 id=provenance>Provenance</h2>" + "".join(map(_provenance, results.files))
     body = "".join([sections[-1], *sections[:-1], provenance])  # what failed comes first
-    links = "".join(f'<a href="#{anchor}">{text}</a>' for anchor, text in (
-        ("failures", "failed tasks"), ("figures", "figures"), ("published", "published runs"), ("results", "stopping times"),
-        ("cases", "cases"), ("details", "each case"), ("provenance", "provenance")) if f"<h2 id={anchor}>" in body)
+    links = "".join(
+        f'<a href="#{anchor}">{text}</a>'
+        for anchor, text in (
+            ("failures", "failed tasks"),
+            ("figures", "figures"),
+            ("published", "published runs"),
+            ("results", "stopping times"),
+            ("cases", "cases"),
+            ("details", "each case"),
+            ("provenance", "provenance"),
+        )
+        if f"<h2 id={anchor}>" in body
+    )
     here = importlib.resources.files(__package__)
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -308,8 +463,9 @@ def render(results: Results, published: os.PathLike | str | None = None, with_fi
 """
 
 
-def write_report(results: Results, path: pathlib.Path, published: os.PathLike | str | None = None,
-                 with_figures: bool = True) -> pathlib.Path:
+def write_report(
+    results: Results, path: pathlib.Path, published: os.PathLike | str | None = None, with_figures: bool = True
+) -> pathlib.Path:
     page = render(results, published, with_figures)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")

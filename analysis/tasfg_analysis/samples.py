@@ -23,16 +23,33 @@ def box(values: np.ndarray) -> dict:
     q1, median, q3 = np.percentile(values, [25, 50, 75])
     reach = 1.5 * (q3 - q1)
     inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
-    return {"q1": q1, "med": median, "q3": q3, "whislo": min(inside.min(), q1), "whishi": max(inside.max(), q3),
-            "mean": values.mean(), "fliers": []}
+    return {
+        "q1": q1,
+        "med": median,
+        "q3": q3,
+        "whislo": min(inside.min(), q1),
+        "whishi": max(inside.max(), q3),
+        "mean": values.mean(),
+        "fliers": [],
+    }
 
 
 def draw_boxes(axes: Axes, statistics: list[dict], positions, colour: str, width: float, marks: float = 4.0) -> None:
     line = {"linewidth": 0.6, "color": "#222222"}
-    axes.bxp(statistics, positions=positions, widths=width, showfliers=False, showmeans=True, patch_artist=True,
-             boxprops={"facecolor": colour, "edgecolor": "#222222", "linewidth": 0.5}, whiskerprops=line,
-             capprops={"linewidth": 0}, medianprops={"linewidth": 1.0, "color": "#000000"}, manage_ticks=False,
-             meanprops={"marker": "+", "markeredgecolor": "#000000", "markersize": marks, "markeredgewidth": 0.7})
+    axes.bxp(
+        statistics,
+        positions=positions,
+        widths=width,
+        showfliers=False,
+        showmeans=True,
+        patch_artist=True,
+        boxprops={"facecolor": colour, "edgecolor": "#222222", "linewidth": 0.5},
+        whiskerprops=line,
+        capprops={"linewidth": 0},
+        medianprops={"linewidth": 1.0, "color": "#000000"},
+        manage_ticks=False,
+        meanprops={"marker": "+", "markeredgecolor": "#000000", "markersize": marks, "markeredgewidth": 0.7},
+    )
 
 
 def dodge(count: int, span: float = 0.84) -> np.ndarray:
@@ -42,8 +59,10 @@ def dodge(count: int, span: float = 0.84) -> np.ndarray:
 
 def boxes_of(algorithms: list[str]) -> list[Patch]:
     """Legend entries."""
-    return [Patch(facecolor=style.algorithm_colour(a), edgecolor="#222222", linewidth=0.5, label=style.algorithm_name(a))
-            for a in algorithms]
+    return [
+        Patch(facecolor=style.algorithm_colour(a), edgecolor="#222222", linewidth=0.5, label=style.algorithm_name(a))
+        for a in algorithms
+    ]
 
 
 BOUND = Line2D([], [], color="#000000", linestyle=(0, (4, 2)), linewidth=0.9, label="lower bound")
@@ -64,9 +83,10 @@ def boxes(results: Results, log_inv_delta: float | None = None, slow: bool = Fal
     graphs = list(dict.fromkeys(cases.graph))
     columns = 1 if len(graphs) == 1 else 2
     rows = -(-len(graphs) // columns)
-    figure, panels = plt.subplots(rows, columns, squeeze=False,
-                                  figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.4 + 2.3 * rows))
-    for panel in panels.flat[len(graphs):]:
+    figure, panels = plt.subplots(
+        rows, columns, squeeze=False, figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.4 + 2.3 * rows)
+    )
+    for panel in panels.flat[len(graphs) :]:
         panel.set_visible(False)
     for panel, graph in zip(panels.flat, graphs):
         here = cases[cases.graph == graph]
@@ -88,7 +108,12 @@ def boxes(results: Results, log_inv_delta: float | None = None, slow: bool = Fal
             _inset(panel, groups, algorithms)
     style.legend(figure, [*boxes_of(algorithms), MEAN, BOUND])
     text = f"{delta_text(at)}, {_seeds(runs)}. Boxes: quartiles; whiskers: 1.5 IQR; outliers not drawn."
-    style.note(figure, "\n".join(filter(None, [text, incomplete(runs), note])))
+    style.note(
+        figure,
+        text,
+        incomplete(runs),
+        note,
+    )
     return figure
 
 
@@ -100,10 +125,16 @@ def _seeds(runs: pd.DataFrame) -> str:
 
 def _statistics(cases: pd.DataFrame, runs: pd.DataFrame, algorithms: list[str]) -> dict[tuple[int, int], dict]:
     """(group, algorithm) → box of the normalised τ."""
-    values = {key: part.to_numpy() for key, part in
-              runs[runs.tau.notna()].groupby(["label", "algorithm"], observed=True).normalised}
-    return {(g, a): box(values[label, name]) for g, label in enumerate(cases.label) for a, name in enumerate(algorithms)
-            if (label, name) in values}
+    values = {
+        key: part.to_numpy()
+        for key, part in runs[runs.tau.notna()].groupby(["label", "algorithm"], observed=True).normalised
+    }
+    return {
+        (g, a): box(values[label, name])
+        for g, label in enumerate(cases.label)
+        for a, name in enumerate(algorithms)
+        if (label, name) in values
+    }
 
 
 def _draw_groups(axes: Axes, groups: dict, algorithms: list[str], marks: float) -> None:
@@ -111,15 +142,23 @@ def _draw_groups(axes: Axes, groups: dict, algorithms: list[str], marks: float) 
     for a, name in enumerate(algorithms):
         there = [(g, s) for (g, b), s in groups.items() if b == a]
         if there:
-            draw_boxes(axes, [s for _, s in there], [g + offsets[a] for g, _ in there], style.algorithm_colour(name),
-                       0.72 / len(algorithms), marks)
+            draw_boxes(
+                axes,
+                [s for _, s in there],
+                [g + offsets[a] for g, _ in there],
+                style.algorithm_colour(name),
+                0.72 / len(algorithms),
+                marks,
+            )
 
 
 def _inset(panel: Axes, groups: dict, algorithms: list[str]) -> None:
     """The part near the lower bound, enlarged, in a strip above the boxes; only where they leave it small."""
     top = max(s["whishi"] for s in groups.values())
-    best = min(range(len(algorithms)), key=lambda a: np.median([s["med"] for (_, b), s in groups.items() if b == a]
-                                                               or [np.inf]))
+    best = min(
+        range(len(algorithms)),
+        key=lambda a: np.median([s["med"] for (_, b), s in groups.items() if b == a] or [np.inf]),
+    )
     near = 1.15 * max(s["whishi"] for (_, a), s in groups.items() if a == best)
     if near > 0.5 * top:
         panel.set_ylim(0, 1.05 * top)
@@ -137,8 +176,16 @@ def _inset(panel: Axes, groups: dict, algorithms: list[str]) -> None:
         inset.spines[edge].set_visible(True)
     for spine in inset.spines.values():
         spine.set(color="#999999", linewidth=0.5)
-    panel.text(1.0, 0.55, "above: enlarged near the lower bound", transform=panel.transAxes, ha="right", va="top",
-               fontsize=5.8, color="#333333")
+    panel.text(
+        1.0,
+        0.55,
+        "above: enlarged near the lower bound",
+        transform=panel.transAxes,
+        ha="right",
+        va="top",
+        fontsize=5.8,
+        color="#333333",
+    )
 
 
 def over_delta(results: Results, graph: str | None = None) -> Figure:
@@ -149,25 +196,39 @@ def over_delta(results: Results, graph: str | None = None) -> Figure:
     columns = int(cases.groupby("graph").size().max())
     alone = columns == 1 and len(graphs) > 1  # one case of each graph: two panels a row
     rows, columns = (-(-len(graphs) // 2), 2) if alone else (len(graphs), columns)
-    figure, panels = plt.subplots(rows, columns, squeeze=False, sharex=True, sharey=False if alone else "row",
-                                  figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.5 + 2.0 * rows))
-    places = [panels.reshape(-1)[i:i + 1] for i in range(len(graphs))] if alone else list(panels)
-    for panel in panels.reshape(-1)[len(graphs):] if alone else ():
+    figure, panels = plt.subplots(
+        rows,
+        columns,
+        squeeze=False,
+        sharex=True,
+        sharey=False if alone else "row",
+        figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.5 + 2.0 * rows),
+    )
+    places = [panels.reshape(-1)[i : i + 1] for i in range(len(graphs))] if alone else list(panels)
+    for panel in panels.reshape(-1)[len(graphs) :] if alone else ():
         panel.set_visible(False)
     logs = np.sort(runs.log_inv_delta.unique())
-    values = {key: part.to_numpy() for key, part in
-              runs[runs.tau.notna()].groupby(["label", "algorithm", "log_inv_delta"], observed=True).tau}
+    values = {
+        key: part.to_numpy()
+        for key, part in runs[runs.tau.notna()].groupby(["label", "algorithm", "log_inv_delta"], observed=True).tau
+    }
     offsets = dodge(len(algorithms))
     for row, family in zip(places, graphs):
         here = cases[cases.graph == family]
-        for panel in row[len(here):]:
+        for panel in row[len(here) :]:
             panel.set_visible(False)
         for panel, (_, case) in zip(row, here.iterrows()):
             for a, name in enumerate(algorithms):
                 there = [i for i, x in enumerate(logs) if (case.label, name, x) in values]
                 if there:
-                    draw_boxes(panel, [box(values[case.label, name, logs[i]]) for i in there],
-                               [i + offsets[a] for i in there], style.algorithm_colour(name), 0.72 / len(algorithms), 2.2)
+                    draw_boxes(
+                        panel,
+                        [box(values[case.label, name, logs[i]]) for i in there],
+                        [i + offsets[a] for i in there],
+                        style.algorithm_colour(name),
+                        0.72 / len(algorithms),
+                        2.2,
+                    )
             bound = theory.lower_bound(case.T_star, logs)
             for i, value in enumerate(bound):
                 panel.plot([i - 0.46, i + 0.46], [value, value], color="#000000", linestyle=(0, (2, 1)), linewidth=0.9)
@@ -182,5 +243,10 @@ def over_delta(results: Results, graph: str | None = None) -> Figure:
         panel.set_xlabel(style.LOG_INV_DELTA)
     style.legend(figure, [*boxes_of(algorithms), MEAN, BOUND])
     text = f"{_seeds(runs)}. Boxes: quartiles; whiskers: 1.5 IQR; outliers not drawn."
-    style.note(figure, "\n".join(filter(None, [text, incomplete(runs), note])))
+    style.note(
+        figure,
+        text,
+        incomplete(runs),
+        note,
+    )
     return figure

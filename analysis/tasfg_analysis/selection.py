@@ -46,8 +46,11 @@ def single_cases(results: Results, graph: str | None = None) -> pd.DataFrame:
     names = []
     for _, row in cases.iterrows():
         alike = (cases.graph == row.graph) & (cases.K == row.K)
-        names.append(f"$K={row.K:.0f}$" if alike.sum() == 1 else
-                     row.label.removeprefix(f"{row.graph} ").replace(" parity=", " ").replace(" ", "\n"))
+        names.append(
+            f"$K={row.K:.0f}$"
+            if alike.sum() == 1
+            else row.label.removeprefix(f"{row.graph} ").replace(" parity=", " ").replace(" ", "\n")
+        )
     return cases.assign(group=names).drop(columns="order")
 
 
@@ -73,7 +76,9 @@ def runs_of(results: Results, what: str, graph: str | None = None) -> tuple[pd.D
     cases = cases[cases.label.isin(runs.label[runs.tau.notna()].unique())]
     if not len(cases):
         of = f" of the graph {graph}" if graph else ""
-        raise NothingToDraw(f"{results.names}: no runs{of} that stopped ({what} needs them; `tasfg_analysis list` names a job)")
+        raise NothingToDraw(
+            f"{results.names}: no runs{of} that stopped ({what} needs them; `tasfg_analysis list` names a job)"
+        )
     return cases, runs, note
 
 
@@ -99,8 +104,11 @@ def incomplete(runs: pd.DataFrame) -> str:
     if not len(missing):
         return ""
     parts = []
-    for status, text in (("capped", "capped at max_steps before stopping (left out)"), ("pending", "pending"),
-                         ("failed", "failed")):
+    for status, text in (
+        ("capped", "capped at max_steps before stopping (left out)"),
+        ("pending", "pending"),
+        ("failed", "failed"),
+    ):
         count = int((missing.status == status).sum())
         if count:
             parts.append(f"{count} {text}")

@@ -28,10 +28,25 @@ COLUMN, PAGE = 3.35, 6.9  # widths of one column and of the page, inches
 FORMATS = ("png", "pdf", "svg")
 
 ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
-    "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")
+    "#E69F00",
+    "#56B4E9",
+    "#009E73",
+    "#F0E442",
+    "#0072B2",
+    "#D55E00",
+    "#CC79A7",
+)
 GREY = "#666666"
 CURVES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
-DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (2, 2)))
+DASHES = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
+    (0, (3, 1, 1, 1, 1, 1)),
+    (0, (8, 2)),
+    (0, (2, 2)),
+)
 WIDTHS = (2.2, 1.6, 1.2, 1.1, 1.0, 0.9, 0.8)  # curves that coincide stay visible under each other
 
 # The only table of algorithms here: name in the file, name in figures, colour, marker. Unknown ones get what is left.
@@ -49,9 +64,16 @@ ALGORITHMS = {
     "oracle": ("oracle", "#000000", "*"),
 }
 GRAPHS = {
-    "loopy-star": "Loopy star", "loopy-star-alt": "Loopy star (alt.)", "ring": "Ring",
-    "loopless-clique": "Loopless clique", "symmetric": "Symmetric graph", "bandit": "Bandit", "full": "Full feedback",
-    "apple-tasting": "Apple tasting", "revealing-action": "Revealing action", "random": "Random graph",
+    "loopy-star": "Loopy star",
+    "loopy-star-alt": "Loopy star (alt.)",
+    "ring": "Ring",
+    "loopless-clique": "Loopless clique",
+    "symmetric": "Symmetric graph",
+    "bandit": "Bandit",
+    "full": "Full feedback",
+    "apple-tasting": "Apple tasting",
+    "revealing-action": "Revealing action",
+    "random": "Random graph",
     "file": "Graph from a file",
 }
 # Greek is spelled in mathtext: with its own fonts in PDF and SVG.
@@ -61,13 +83,35 @@ LOG_INV_DELTA = r"$\ln(1/\delta)$"
 NORMALISED = r"$\tau\,/\,(T^{\star}\,\mathrm{kl}(\delta,1-\delta))$"
 
 RC = {
-    "font.family": "DejaVu Sans", "mathtext.fontset": "dejavusans", "font.size": 8, "axes.titlesize": 8.5,
-    "axes.labelsize": 8, "xtick.labelsize": 7, "ytick.labelsize": 7, "legend.fontsize": 7, "legend.frameon": False,
-    "legend.handlelength": 2.0, "axes.linewidth": 0.6, "xtick.major.width": 0.6, "ytick.major.width": 0.6,
-    "xtick.minor.width": 0.4, "ytick.minor.width": 0.4, "lines.linewidth": 1.2, "lines.markersize": 3.5,
-    "axes.grid": True, "grid.color": "#DDDDDD", "grid.linewidth": 0.4, "axes.axisbelow": True,
-    "axes.spines.top": False, "axes.spines.right": False, "figure.dpi": 100, "savefig.dpi": 300,
-    "pdf.fonttype": 42, "ps.fonttype": 42, "svg.fonttype": "path", "svg.hashsalt": "tasfg",
+    "font.family": "DejaVu Sans",
+    "mathtext.fontset": "dejavusans",
+    "font.size": 8,
+    "axes.titlesize": 8.5,
+    "axes.labelsize": 8,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "legend.handlelength": 2.0,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "xtick.minor.width": 0.4,
+    "ytick.minor.width": 0.4,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.5,
+    "axes.grid": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.4,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "figure.dpi": 100,
+    "savefig.dpi": 300,
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "tasfg",
     "figure.constrained_layout.use": True,
 }
 
@@ -127,25 +171,37 @@ def legend(figure: Figure, handles: list, title: str = "") -> None:
     labels = [re.sub(r"\\mathrm|\\star|[${}^_]", "", handle.get_label()).replace("\\omega", "w") for handle in handles]
     columns = len(handles)
     while columns > 1:
-        widest = [max(0.052 * len(label) + 0.42 for label in labels[c * -(-len(labels) // columns):][:-(-len(labels) // columns)]
-                      or [""]) for c in range(columns)]
+        widest = [
+            max(
+                0.052 * len(label) + 0.42
+                for label in labels[c * -(-len(labels) // columns) :][: -(-len(labels) // columns)] or [""]
+            )
+            for c in range(columns)
+        ]
         if sum(widest) <= figure.get_figwidth() - 0.1:
             break
         columns -= 1
     rows = -(-len(handles) // columns)
     figure.suptitle(title + "\n" * bool(title) + " " + "\n " * (rows - 1), fontsize=8.5, linespacing=1.3)
     top = 1.0 - (0.19 if title else 0.02) / figure.get_figheight()
-    figure.legend(handles=handles, loc="upper center", ncols=columns, bbox_to_anchor=(0.5, top), columnspacing=1.2,
-                  handlelength=1.6, borderaxespad=0.0)
+    figure.legend(
+        handles=handles,
+        loc="upper center",
+        ncols=columns,
+        bbox_to_anchor=(0.5, top),
+        columnspacing=1.2,
+        handlelength=1.6,
+        borderaxespad=0.0,
+    )
 
 
-def note(figure: Figure, text: str) -> None:
-    """A line below the panels, for what a reader must know to read the figure right."""
+def note(figure: Figure, *texts: str) -> None:
+    """Lines below the panels, for what a reader must know to read the figure right; empty ones are left out."""
     # supxlabel is laid out by constrained_layout, so nothing can overlap it. Lines are wrapped here: about 21 characters an
     # inch; formulas are shorter than their source, so a line of formulas may end early.
     width = int(21 * figure.get_figwidth())
     lines = []
-    for line in text.split("\n"):
+    for line in filter(None, "\n".join(texts).split("\n")):
         words, now = line.split(" "), ""
         for word in words:
             shown = len(re.sub(r"\\[a-z]+|[\\${}^_]", "", f"{now} {word}"))
@@ -155,12 +211,12 @@ def note(figure: Figure, text: str) -> None:
             else:
                 now = f"{now} {word}".strip()
         lines.append(now)
-    text = "\n".join(lines)
-    figure.supxlabel(text, fontsize=6.3, color="#333333", x=0.01, ha="left", linespacing=1.25)
+    figure.supxlabel("\n".join(lines), fontsize=6.3, color="#333333", x=0.01, ha="left", linespacing=1.25)
 
 
-def save(figure: Figure, folder: pathlib.Path, name: str, formats: Iterable[str] = ("png", "pdf"),
-         dpi: float = 300) -> list[pathlib.Path]:
+def save(
+    figure: Figure, folder: pathlib.Path, name: str, formats: Iterable[str] = ("png", "pdf"), dpi: float = 300
+) -> list[pathlib.Path]:
     """Writes folder/name.FORMAT for each format, each whole or not at all."""
     written = []
     for form in formats:

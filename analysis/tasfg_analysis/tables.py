@@ -13,8 +13,13 @@ def statistics(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     `capped` counts runs that were capped before stopping at that δ; they are in no mean."""
     groups = runs.groupby(by, observed=True, sort=False)
     table = groups.agg(
-        stopped=("tau", "count"), mean=("tau", "mean"), q1=("tau", lambda x: x.quantile(0.25)), median=("tau", "median"),
-        q3=("tau", lambda x: x.quantile(0.75)), largest=("tau", "max"), lower_bound=("lower_bound", "mean"),
+        stopped=("tau", "count"),
+        mean=("tau", "mean"),
+        q1=("tau", lambda x: x.quantile(0.25)),
+        median=("tau", "median"),
+        q3=("tau", lambda x: x.quantile(0.75)),
+        largest=("tau", "max"),
+        lower_bound=("lower_bound", "mean"),
         normalised=("normalised", "mean"),
     )
     wrong = (runs.correct == False).fillna(False).astype(int)  # noqa: E712 (three-valued)

@@ -8,7 +8,6 @@ time and the memory include imports (`import_seconds` says how much).
 """
 
 import argparse
-import json
 import pathlib
 import subprocess
 import sys
@@ -28,8 +27,18 @@ def grow(source: pathlib.Path, target: pathlib.Path, runs: int) -> None:
         cases, algorithms, _, old_seeds = old["runs/tau"].shape
         seeds = -(-runs // (cases * algorithms))
         part = new.create_group("runs")
-        axis = {"tau": 3, "recommended": 3, "correct": 3, "stopped": 3, "status": 2, "steps": 2, "seconds": 2, "attempts": 2,
-                "checksum": 2, "pulls": 2}
+        axis = {
+            "tau": 3,
+            "recommended": 3,
+            "correct": 3,
+            "stopped": 3,
+            "status": 2,
+            "steps": 2,
+            "seconds": 2,
+            "attempts": 2,
+            "checksum": 2,
+            "pulls": 2,
+        }
         for name, data in old["runs"].items():
             values = data[()]
             if name == "seed":

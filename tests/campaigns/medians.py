@@ -53,9 +53,22 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         out = options.output or pathlib.Path(folder) / "main.h5"
-        subprocess.run([options.tasfg, "sweep", ROOT / "jobs/paper-main.toml", "-o", out, "--set", "conventions=reference",
-                        "--set", f"replications={options.seeds}", "--set",
-                        'algorithms=["tas-fg", "tas-fg-heur", "exp3.g", "ucb-fg-e"]'], check=True)
+        subprocess.run(
+            [
+                options.tasfg,
+                "sweep",
+                ROOT / "jobs/paper-main.toml",
+                "-o",
+                out,
+                "--set",
+                "conventions=reference",
+                "--set",
+                f"replications={options.seeds}",
+                "--set",
+                'algorithms=["tas-fg", "tas-fg-heur", "exp3.g", "ucb-fg-e"]',
+            ],
+            check=True,
+        )
         published = comparison.read_published(options.published)
         ours = comparison.matching_runs(tasfg_analysis.open(out), published)
     table = comparison.test_table(ours, published)
@@ -67,19 +80,29 @@ def main() -> int:
             if len(row):
                 low, high = theory.median_interval(theirs.tau, level)
                 inside.append(low <= row["median"].iloc[0] <= high)
-        print(f"{100 * level:g} % intervals: inside in {sum(inside)} of {len(inside)} cells ({100 * np.mean(inside):.1f} %)")
+        print(
+            f"{100 * level:g} % intervals: inside in {sum(inside)} of {len(inside)} cells ({100 * np.mean(inside):.1f} %)"
+        )
     shares = shares_inside(ours, options.draws)
     seen = table.inside.mean(), table.inside[table.log_inv_delta == table.log_inv_delta.max()].mean()
     for name, drawn, value in zip(("all cells", "largest ln(1/delta)"), shares.T, seen):
-        print(f"{name}: {100 * value:.1f} % inside; with 25 of our own seeds in place of the published ones "
-              f"{100 * drawn.mean():.1f} % on average, between {100 * np.percentile(drawn, 2.5):.1f} % and "
-              f"{100 * np.percentile(drawn, 97.5):.1f} % in 95 % of {options.draws} draws; {100 * (drawn <= value).mean():.0f} % of "
-              "draws are not higher")
+        print(
+            f"{name}: {100 * value:.1f} % inside; with 25 of our own seeds in place of the published ones "
+            f"{100 * drawn.mean():.1f} % on average, between {100 * np.percentile(drawn, 2.5):.1f} % and "
+            f"{100 * np.percentile(drawn, 97.5):.1f} % in 95 % of {options.draws} draws; {100 * (drawn <= value).mean():.0f} % of "
+            "draws are not higher"
+        )
     outside = table[~table.inside].sort_values("rank_p")
-    print("\n| graph | K | algorithm | ln(1/δ) | our median | published | 95 % interval | rank test p |\n" + "| --- " * 8 + "|")
+    print(
+        "\n| graph | K | algorithm | ln(1/δ) | our median | published | 95 % interval | rank test p |\n"
+        + "| --- " * 8
+        + "|"
+    )
     for row in outside.itertuples():
-        print(f"| {row.graph} | {row.K} | {row.algorithm} | {row.log_inv_delta:g} | {row.median:.0f} | {row.published_median:.0f} | "
-              f"{row.interval_low:.0f}–{row.interval_high:.0f} | {row.rank_p:.3f} |")
+        print(
+            f"| {row.graph} | {row.K} | {row.algorithm} | {row.log_inv_delta:g} | {row.median:.0f} | {row.published_median:.0f} | "
+            f"{row.interval_low:.0f}–{row.interval_high:.0f} | {row.rank_p:.3f} |"
+        )
     # Refuted would be: a cell that a rank test tells apart, or fewer inside than our own seeds ever give.
     return int((table.rank_p_holm < 0.05).any() or (shares[:, 0] > seen[0]).mean() > 0.99)
 

@@ -62,18 +62,28 @@ def study(folder, study_job):
 @pytest.fixture(scope="session")
 def capped(folder, study_job):
     """UCB-FG-V on the same cases, capped: some runs stop at the first δ alone, some at none."""
-    return sweep(study_job, folder / "capped.h5", 'algorithms=["tas-fg", "ucb-fg-v"]', "replications=4", "max_steps=30000")
+    return sweep(
+        study_job, folder / "capped.h5", 'algorithms=["tas-fg", "ucb-fg-v"]', "replications=4", "max_steps=30000"
+    )
 
 
 @pytest.fixture(scope="session")
 def small_delta(folder):
-    return sweep(ROOT / "jobs/small-delta.toml", folder / "small-delta.h5", "replications=4",
-                 "log_inv_delta=[7.0, 14.0, 28.0]")
+    return sweep(
+        ROOT / "jobs/small-delta.toml", folder / "small-delta.h5", "replications=4", "log_inv_delta=[7.0, 14.0, 28.0]"
+    )
 
 
 @pytest.fixture(scope="session")
 def curves(folder):
     """The paper's curves, by job name."""
-    jobs = ("fig-loopy-star", "fig-loopy-star-app", "fig-loopy-star-alt", "fig-ring", "fig-loopless-clique",
-            "fig-symmetric", "fig-symmetric-faces")
+    jobs = (
+        "fig-loopy-star",
+        "fig-loopy-star-app",
+        "fig-loopy-star-alt",
+        "fig-ring",
+        "fig-loopless-clique",
+        "fig-symmetric",
+        "fig-symmetric-faces",
+    )
     return {job: sweep(ROOT / f"jobs/{job}.toml", folder / f"{job}.h5") for job in jobs}

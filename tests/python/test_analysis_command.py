@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 @pytest.fixture
 def command(capsys):
     """Runs the command in this process: status, standard output, standard error."""
+
     def run_it(*arguments):
         try:
             status = main([str(a) for a in arguments])
@@ -42,8 +43,12 @@ def test_the_script_finds_a_python_and_lists_every_figure():
     lines = done.stdout.splitlines()
     assert [line.split()[0] for line in lines] == list(figures.FIGURES)
     assert all((ROOT / line.rsplit("[", 1)[1].rstrip("]")).is_file() for line in lines)  # the job of each exists
-    nothing = subprocess.run([ROOT / "analysis/tasfg-analysis", "list"], capture_output=True, text=True,
-                             env=os.environ | {"PYTHON": "/bin/false"})
+    nothing = subprocess.run(
+        [ROOT / "analysis/tasfg-analysis", "list"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHON": "/bin/false"},
+    )
     assert nothing.returncode == 2 and "no python3 with" in nothing.stderr
 
 
@@ -61,12 +66,18 @@ def test_bad_input_is_one_line_and_status_2(command, study, curves, tmp_path):
     with h5py.File(tmp_path / "new.h5", "r+") as file:
         file.attrs["format_version"] = 2
     ring = curves["fig-ring"]
-    for name, text in (("none.h5", "No such file"), ("text.h5", "not an HDF5 file"), ("cut.h5", "truncated"),
-                       ("new.h5", "format_version 2")):
+    for name, text in (
+        ("none.h5", "No such file"),
+        ("text.h5", "not an HDF5 file"),
+        ("cut.h5", "truncated"),
+        ("new.h5", "format_version 2"),
+    ):
         for verb in (("figure", "boxes"), ("figures",), ("report",), ("table",)):
             error = refused(command(*verb, tmp_path / name, *(("-o", tmp_path / "o") if verb[0] != "table" else ())))
             assert error.startswith(f"tasfg_analysis: {tmp_path / name}: ") and text in error
-    assert "no settled runs (boxes needs a job with algorithms" in refused(command("figure", "boxes", ring, "-o", tmp_path))
+    assert "no settled runs (boxes needs a job with algorithms" in refused(
+        command("figure", "boxes", ring, "-o", tmp_path)
+    )
     assert "no curve over p of the graph ring" in refused(command("figure", "ring", study, "-o", tmp_path))
     assert 'no figure boxs (did you mean "boxes"?)' in refused(command("figure", "boxs", study))
     assert "--format gif (must be of png, pdf, svg)" in refused(command("figure", "boxes", study, "--format", "gif"))
@@ -114,8 +125,17 @@ def _umask():
 
 
 def test_figures_draws_what_the_files_have_data_for(command, study, curves, tmp_path):
-    status, out, _ = command("figures", curves["fig-ring"], curves["fig-symmetric-faces"], "-o", tmp_path / "new" / "folder",
-                             "--format", "png", "--dpi", "60")
+    status, out, _ = command(
+        "figures",
+        curves["fig-ring"],
+        curves["fig-symmetric-faces"],
+        "-o",
+        tmp_path / "new" / "folder",
+        "--format",
+        "png",
+        "--dpi",
+        "60",
+    )
     assert status == 0
     drawn = sorted(p.stem for p in (tmp_path / "new" / "folder").iterdir())
     assert drawn == ["graphs", "ring", "symmetric", "tv-ring"] and out.count("\n") == 4
@@ -171,9 +191,15 @@ def test_comparison_with_published_runs(command, study, tmp_path):
     assert len(table) == 72 and (table["median"] == table.published_median).all() and (table.rank_p > 0.99).all()
     row = table.iloc[40]
     frame = tasfg_analysis.open(study).runs_frame()
-    part = frame[(frame.graph == row.graph) & (frame.K == row.K) & (frame.algorithm == row.algorithm) &
-                 (frame.log_inv_delta == row.log_inv_delta)]
-    assert row["median"] == part.tau.median() and (row.interval_low, row.interval_high) == theory.median_interval(part.tau)
+    part = frame[
+        (frame.graph == row.graph)
+        & (frame.K == row.K)
+        & (frame.algorithm == row.algorithm)
+        & (frame.log_inv_delta == row.log_inv_delta)
+    ]
+    assert row["median"] == part.tau.median() and (row.interval_low, row.interval_high) == theory.median_interval(
+        part.tau
+    )
     assert (tmp_path / "published-boxes.png").stat().st_size > 10_000
     assert (tmp_path / "published-medians.png").stat().st_size > 10_000
 
@@ -188,10 +214,12 @@ def test_comparison_with_published_runs(command, study, tmp_path):
 def test_published_files_that_do_not_fit_are_refused(command, study, small_delta, tmp_path):
     good = published(study, tmp_path / "good.csv")
     table = pd.read_csv(good)
-    for name, change, text in (("column", lambda t: t.drop(columns="tau"), "no column tau"),
-                               ("words", lambda t: t.assign(tau="x"), "column tau is not all numbers"),
-                               ("none", lambda t: t[:0], "no rows"),
-                               ("far", lambda t: t.assign(K=t.K + 90), "no case that was published")):
+    for name, change, text in (
+        ("column", lambda t: t.drop(columns="tau"), "no column tau"),
+        ("words", lambda t: t.assign(tau="x"), "column tau is not all numbers"),
+        ("none", lambda t: t[:0], "no rows"),
+        ("far", lambda t: t.assign(K=t.K + 90), "no case that was published"),
+    ):
         change(table).to_csv(tmp_path / f"{name}.csv", index=False)
         assert text in refused(command("compare", study, "--published", tmp_path / f"{name}.csv", "-o", tmp_path))
     assert "No such file" in refused(command("compare", study, "--published", tmp_path / "nowhere.csv"))
@@ -215,8 +243,17 @@ def test_the_published_clique_is_the_one_of_the_reference(study, study_job, tmp_
     """A file of the paper's parity still compares (with a remark); of both, the reference's is taken."""
     from processes import run
 
-    run("sweep", study_job, "-o", tmp_path / "both.h5", "-q", "--set", 'graph[3].parity=["paper", "reference"]', "--set",
-        "replications=3")
+    run(
+        "sweep",
+        study_job,
+        "-o",
+        tmp_path / "both.h5",
+        "-q",
+        "--set",
+        'graph[3].parity=["paper", "reference"]',
+        "--set",
+        "replications=3",
+    )
     table = comparison.read_published(published(study, tmp_path / "p.csv"))
     ours = comparison.matching_runs(tasfg_analysis.open(tmp_path / "both.h5"), table)
     assert set(ours.label[ours.graph == "loopless-clique"]) == {"loopless-clique K=5 p=0.5 parity=reference"}
@@ -227,9 +264,11 @@ def test_a_figure_without_data_does_not_keep_the_others_from_being_drawn(command
     from conftest import sweep
 
     job = tmp_path / "odd.toml"
-    job.write_text('algorithms = ["uniform"]\nlog_inv_delta = [1.0]\nmax_steps = 2000\n[[graph]]\nfamily = "ring"\nK = 60\n'
-                   '[[graph]]\nfamily = "random"\n[[graph]]\nfamily = "bandit"\nK = 4\np = 1\nreward = "bernoulli"\n'
-                   "means = [0.1, 0.2, 0.3, 0.9]\n")
+    job.write_text(
+        'algorithms = ["uniform"]\nlog_inv_delta = [1.0]\nmax_steps = 2000\n[[graph]]\nfamily = "ring"\nK = 60\n'
+        '[[graph]]\nfamily = "random"\n[[graph]]\nfamily = "bandit"\nK = 4\np = 1\nreward = "bernoulli"\n'
+        "means = [0.1, 0.2, 0.3, 0.9]\n"
+    )
     out = sweep(job, tmp_path / "odd.h5")
     status, printed, error = command("figures", out, "-o", tmp_path / "drawn", "--format", "png", "--dpi", "50")
     assert status == 0 and "tau-ring left out: " in error and "no runs of the graph ring that stopped" in error

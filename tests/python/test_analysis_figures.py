@@ -21,6 +21,7 @@ GRAPHS = ("loopy-star", "loopy-star-alt", "ring", "loopless-clique")
 @pytest.fixture
 def draw():
     """Draws a figure by name from files; closes it afterwards."""
+
     def drawn(name, *files, **options):
         return figures.draw(figures.figure_named(name), tasfg_analysis.open(*files), **options)
 
@@ -43,8 +44,11 @@ def texts_of(figure):
         low, high = sorted(axis.get_view_interval())
         found += [axis.label, *(tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high)]
     found += [t for t in (figure._suptitle, figure._supxlabel) if t is not None]
-    found += [t for legend in (*figure.legends, *(a.get_legend() for a in figure.axes if a.get_legend()))
-              for t in legend.get_texts()]
+    found += [
+        t
+        for legend in (*figure.legends, *(a.get_legend() for a in figure.axes if a.get_legend()))
+        for t in legend.get_texts()
+    ]
     return [t for t in found if t.get_text().strip()]
 
 
@@ -67,14 +71,16 @@ def test_every_figure_is_written_and_nothing_is_clipped_or_overlaps(name, study,
         assert drawing.get_figwidth() <= style.PAGE + 0.5
         for text in texts_of(drawing):
             box = text.get_window_extent(renderer)
-            clear = (box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1)
+            clear = box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
             assert clear, f"{text.get_text()!r} leaves the page"
-        titles = [a.title.get_window_extent(renderer) for a in drawing.axes if a.get_visible() and a.title.get_text().strip()]
+        titles = [
+            a.title.get_window_extent(renderer) for a in drawing.axes if a.get_visible() and a.title.get_text().strip()
+        ]
         for legend in drawing.legends:
             box = legend.get_window_extent(renderer)
             assert box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1
             assert not any(box.overlaps(title.shrunk(1.0, 0.8)) for title in titles), "the legend covers a title"
-        for one, other in ((a, b) for i, a in enumerate(titles) for b in titles[i + 1:]):
+        for one, other in ((a, b) for i, a in enumerate(titles) for b in titles[i + 1 :]):
             assert not one.overlaps(other), "titles overlap"
         if drawing._supxlabel is not None:
             below = drawing._supxlabel.get_window_extent(renderer)
@@ -102,15 +108,24 @@ def test_the_loopy_star_shows_the_solvers_values_at_random_p(curves, draw):
             assert np.isclose(rates.get_ydata()[i], solved["m_norm"], rtol=1e-9)
 
 
-@pytest.mark.parametrize("name,job,series", [("loopy-star-appendix", "fig-loopy-star-app", 5),
-                                             ("loopy-star-alt", "fig-loopy-star-alt", 3), ("ring", "fig-ring", 3),
-                                             ("loopless-clique", "fig-loopless-clique", 3)])
+@pytest.mark.parametrize(
+    "name,job,series",
+    [
+        ("loopy-star-appendix", "fig-loopy-star-app", 5),
+        ("loopy-star-alt", "fig-loopy-star-alt", 3),
+        ("ring", "fig-ring", 3),
+        ("loopless-clique", "fig-loopless-clique", 3),
+    ],
+)
 def test_curves_of_the_appendix_are_those_of_the_file(curves, draw, name, job, series):
     left, right = draw(name, curves[job]).axes
     family = "loopy-star" if name == "loopy-star-appendix" else name
     tv = draw(f"tv-{family}", curves[job]).axes[0]
     with h5py.File(curves[job]) as file:
-        data = {key: file["cases"][key][()] for key in ("T_star", "m_norm", "tv_heuristic", "p", "K", "q", "r", "face_dimension")}
+        data = {
+            key: file["cases"][key][()]
+            for key in ("T_star", "m_norm", "tv_heuristic", "p", "K", "q", "r", "face_dimension")
+        }
     for axes, column in ((left, "T_star"), (right, "m_norm"), (tv, "tv_heuristic")):
         lines = [line for line in axes.lines if line.get_label()[0] != "_"]
         assert len(lines) == series == len({line.get_color() for line in lines})
@@ -172,9 +187,14 @@ def test_bars_are_the_files_allocations(study, draw, graph):
 
 def boxes_in(axes):
     """Median, mean and box of each box plot, by position."""
-    medians = {round(float(np.mean(line.get_xdata())), 6): line.get_ydata()[0] for line in axes.lines
-               if len(line.get_xdata()) == 2 and line.get_linewidth() == 1.0 and line.get_color() == "#000000"}
-    means = {round(float(line.get_xdata()[0]), 6): line.get_ydata()[0] for line in axes.lines if line.get_marker() == "+"}
+    medians = {
+        round(float(np.mean(line.get_xdata())), 6): line.get_ydata()[0]
+        for line in axes.lines
+        if len(line.get_xdata()) == 2 and line.get_linewidth() == 1.0 and line.get_color() == "#000000"
+    }
+    means = {
+        round(float(line.get_xdata()[0]), 6): line.get_ydata()[0] for line in axes.lines if line.get_marker() == "+"
+    }
     return medians, means
 
 
@@ -272,8 +292,11 @@ def test_paired_ratios_are_over_common_seeds(study, draw):
 
 
 def test_pairing_needs_seeds_that_both_stopped_on():
-    rows = [("c", a, 1.0, s, t, "done") for a, taus in (("tas-fg", [10, 20, 30, np.nan]), ("uniform", [20, 40, 60, 80]))
-            for s, t in enumerate(taus)]
+    rows = [
+        ("c", a, 1.0, s, t, "done")
+        for a, taus in (("tas-fg", [10, 20, 30, np.nan]), ("uniform", [20, 40, 60, 80]))
+        for s, t in enumerate(taus)
+    ]
     frame = pd.DataFrame(rows, columns=["label", "algorithm", "log_inv_delta", "seed", "tau", "status"])
     row = checks.paired_table(frame, "tas-fg", 1.0).iloc[0]
     assert row.seeds == 3 and np.isclose(row.ratio, 2.0) and np.isclose(row.low, 2.0) and row.unpaired_high > 2.5
@@ -290,7 +313,11 @@ def test_small_delta_shows_scaled_means_and_limits(small_delta, draw):
         drawn = [container.lines[0].get_ydata(orig=False) for container in axes.containers]
         assert len(drawn) == 4 and np.allclose(drawn[-1], wanted, rtol=1e-12)
         levels = {round(float(line.get_ydata()[0]), 9) for line in axes.lines if len(line.get_xdata()) == 2}
-        for value in (1.0, cases.T_heuristic[graph] / cases.T_star[graph], cases.T_uniform[graph] / cases.T_star[graph]):
+        for value in (
+            1.0,
+            cases.T_heuristic[graph] / cases.T_star[graph],
+            cases.T_uniform[graph] / cases.T_star[graph],
+        ):
             assert round(float(value), 9) in levels
 
 

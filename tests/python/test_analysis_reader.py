@@ -37,8 +37,12 @@ def test_a_finished_file_gives_every_run_as_it_is_stored(study):
     frame = results.runs_frame()
     assert len(frame) == tau.size
     row = frame.iloc[np.ravel_multi_index((2, 1, 2, 5), tau.shape)]
-    assert (row.label, row.algorithm, row.log_inv_delta, row.seed) == ("loopy-star-alt K=5 p=0 q=0.25 r=0.03125", "tas-fg-heur",
-                                                                       7.0, 5)
+    assert (row.label, row.algorithm, row.log_inv_delta, row.seed) == (
+        "loopy-star-alt K=5 p=0 q=0.25 r=0.03125",
+        "tas-fg-heur",
+        7.0,
+        5,
+    )
     assert (row.graph, row.K, row.p, row.q, row.r) == ("loopy-star-alt", 5, 0.0, 0.25, 0.03125)
     assert row.tau == tau[2, 1, 2, 5] and row.correct == bool(correct[2, 1, 2, 5])
     assert np.array_equal(frame.tau, tau.ravel())
@@ -57,7 +61,9 @@ def test_an_unfinished_file_has_missing_values_where_runs_are_pending(study, stu
     for name in ("tau", "normalised", "correct", "recommended"):
         assert frame[name][pending].isna().all() and frame[name][~pending].notna().all()
     assert (frame.tau[~pending] == full.tau[~pending]).all()
-    assert np.array_equal(np.isnan(results.runs.tau.values), (results.runs.status.values == 0)[:, :, None, :].repeat(3, axis=2))
+    assert np.array_equal(
+        np.isnan(results.runs.tau.values), (results.runs.status.values == 0)[:, :, None, :].repeat(3, axis=2)
+    )
 
 
 def test_merged_and_separate_parts_are_the_whole(study, study_job, tmp_path):
@@ -66,11 +72,14 @@ def test_merged_and_separate_parts_are_the_whole(study, study_job, tmp_path):
         run("sweep", study_job, "-o", part, "--shard", f"{i}/3", "-q")
     run("merge", tmp_path / "merged.h5", *parts)
     whole = rows(tasfg_analysis.open(study).runs_frame()).drop(columns="file")
-    pd.testing.assert_frame_equal(whole, rows(tasfg_analysis.open(tmp_path / "merged.h5").runs_frame()).drop(columns="file"))
+    pd.testing.assert_frame_equal(
+        whole, rows(tasfg_analysis.open(tmp_path / "merged.h5").runs_frame()).drop(columns="file")
+    )
     for files in (parts, [parts[2], study, parts[0]]):
         together = tasfg_analysis.open(*files)
-        pd.testing.assert_frame_equal(whole, rows(together.runs_frame()).drop(columns=["file"]), check_categorical=False,
-                                      check_dtype=False)
+        pd.testing.assert_frame_equal(
+            whole, rows(together.runs_frame()).drop(columns=["file"]), check_categorical=False, check_dtype=False
+        )
         assert together.cases.sizes["case"] == 6
         assert float(together.runs.tau.sum()) == whole.tau.sum()  # each run is in one place of the Dataset, too
 
@@ -119,7 +128,9 @@ def test_only_picks_cases_by_the_words_of_their_label(study):
     results = tasfg_analysis.open(study)
     assert set(results.only(["ring K=5"]).runs_frame().label) == {"ring K=5 p=0.3"}
     assert list(results.only(["K=6 ring", "loopless-clique"]).cases.label.values) == [
-        "ring K=6 p=0.3", "loopless-clique K=5 p=0.5 parity=reference"]
+        "ring K=6 p=0.3",
+        "loopless-clique K=5 p=0.5 parity=reference",
+    ]
     assert len(results.only(["loopy-star"]).cases_frame()) == 2  # not loopy-star-alt
     with pytest.raises(UserError, match="--cases ring K=7"):
         results.only(["ring K=7"])
@@ -168,7 +179,7 @@ def test_what_is_no_result_file_is_refused(study, tmp_path):
 def test_a_truncated_file_is_refused(study, tmp_path, share):
     data = study.read_bytes()
     path = tmp_path / "cut.h5"
-    path.write_bytes(data[:int(share * len(data))])
+    path.write_bytes(data[: int(share * len(data))])
     with pytest.raises(UserError, match="cut.h5: truncated: .* \\(copy it again"):
         tasfg_analysis.open(path)
 
@@ -182,7 +193,12 @@ def test_failed_tasks_come_with_a_command_that_replays_them(study, tmp_path):
             file["failures"][name][0] = value
     results = tasfg_analysis.open(path)
     (failure,) = results.failures()
-    assert (failure.label, failure.algorithm, failure.seed, failure.message) == ("ring K=6 p=0.3", "exp3.g", 6, "broke <down>")
+    assert (failure.label, failure.algorithm, failure.seed, failure.message) == (
+        "ring K=6 p=0.3",
+        "exp3.g",
+        6,
+        "broke <down>",
+    )
     frame = results.runs_frame()
     assert (frame.status == "failed").sum() == 3 and frame.tau[frame.status == "failed"].isna().all()
     words = failure.replay.split()
@@ -231,8 +247,12 @@ def test_times_of_allocations_are_those_of_the_solver(study):
 
 
 def test_a_million_runs_become_a_frame_in_two_seconds_and_a_gibibyte(study, tmp_path):
-    done = subprocess.run([sys.executable, ROOT / "tests/bench/bench_reader.py", study, "--runs", "1e6", "--folder", tmp_path],
-                          capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, ROOT / "tests/bench/bench_reader.py", study, "--runs", "1e6", "--folder", tmp_path],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     measured = json.loads(done.stdout.splitlines()[-1])
     assert measured["runs"] >= 1_000_000 and measured["rows"] == 3 * measured["runs"]
     assert measured["cpu_seconds"] < 2.0  # CPU time: other processes do not count

@@ -25,7 +25,13 @@ def browser():
 
     options = Options()
     options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1200,900"):
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--window-size=1200,900",
+    ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
@@ -67,8 +73,12 @@ def test_it_opens_without_errors_or_requests_and_shows_what_the_file_says(browse
     assert NASTY in text and "status failed" in text and "6 of 6" in text and "191 of 192" in text
     assert "1 runs were capped at max_steps" in text
     assert "tasfg simulate --graph ring -P K=6 -P p=0.3" in text and "--seeds 6" in text  # the replay command
-    assert "reference: graph-prior=pseudo-count" in text and 'family = "loopy-star"' in page.read_text().replace("&quot;", '"')
-    broken = browser.execute_script("return [...document.images].filter(i => !(i.complete && i.naturalWidth > 100)).length")
+    assert "reference: graph-prior=pseudo-count" in text and 'family = "loopy-star"' in page.read_text().replace(
+        "&quot;", '"'
+    )
+    broken = browser.execute_script(
+        "return [...document.images].filter(i => !(i.complete && i.naturalWidth > 100)).length"
+    )
     assert broken == 0 and browser.execute_script("return document.images.length") >= 9
     assert browser.execute_script("return [...document.images].every(i => i.alt.length > 10)")
 
@@ -78,13 +88,20 @@ def test_tables_sort_by_number_and_by_word_both_ways(browser, page):
     browser.get(f"file://{page}")
 
     def column(table, index):
-        return browser.execute_script("return [...document.getElementById(arguments[0]).tBodies[0].rows]"
-                                      ".map(r => r.cells[arguments[1]].dataset.v ?? r.cells[arguments[1]].textContent)",
-                                      table, index)
+        return browser.execute_script(
+            "return [...document.getElementById(arguments[0]).tBodies[0].rows]"
+            ".map(r => r.cells[arguments[1]].dataset.v ?? r.cells[arguments[1]].textContent)",
+            table,
+            index,
+        )
 
     def click(table, index):
-        browser.execute_script("document.getElementById(arguments[0]).tHead.rows[0].cells[arguments[1]].querySelector('button')"
-                               ".click()", table, index)
+        browser.execute_script(
+            "document.getElementById(arguments[0]).tHead.rows[0].cells[arguments[1]].querySelector('button')"
+            ".click()",
+            table,
+            index,
+        )
 
     before = [float(x) for x in column("stopping-times", 4)]
     rows = len(before)
@@ -93,8 +110,12 @@ def test_tables_sort_by_number_and_by_word_both_ways(browser, page):
     assert [float(x) for x in column("stopping-times", 4)] == sorted(before)
     click("stopping-times", 4)
     assert [float(x) for x in column("stopping-times", 4)] == sorted(before, reverse=True)
-    assert browser.execute_script("return document.querySelector('#stopping-times th[aria-sort]').getAttribute('aria-sort')") \
+    assert (
+        browser.execute_script(
+            "return document.querySelector('#stopping-times th[aria-sort]').getAttribute('aria-sort')"
+        )
         == "descending"
+    )
     click("stopping-times", 1)
     words = column("stopping-times", 1)
     assert words == sorted(words, key=str.lower) and len(words) == rows
@@ -109,22 +130,30 @@ def test_rows_can_be_filtered_by_words(browser, page):
     browser.get(f"file://{page}")
     field = browser.find_element("css selector", "input[data-filters='stopping-times']")
     field.send_keys("ring EXP3")
-    shown = browser.execute_script("return [...document.querySelectorAll('#stopping-times tbody tr')].filter(r => !r.hidden).length")
+    shown = browser.execute_script(
+        "return [...document.querySelectorAll('#stopping-times tbody tr')].filter(r => !r.hidden).length"
+    )
     assert shown == 6  # two rings, three δ
 
 
 @browser_needed
 @pytest.mark.parametrize("width", [320, 375, 768])
 def test_a_small_screen_needs_no_sideways_scrolling(browser, page, width, tmp_path):
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
-                            {"width": width, "height": 700, "deviceScaleFactor": 2, "mobile": True})
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": width, "height": 700, "deviceScaleFactor": 2, "mobile": True}
+    )
     try:
         browser.get(f"file://{page}")
-        assert browser.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]") == [width, width]
+        assert browser.execute_script("return [document.documentElement.scrollWidth, window.innerWidth]") == [
+            width,
+            width,
+        ]
         for each in browser.find_elements("tag name", "details"):
             browser.execute_script("arguments[0].open = true", each)
         assert browser.execute_script("return document.documentElement.scrollWidth") == width
-        sizes = browser.execute_script("return [...document.querySelectorAll('th button, summary')].map(e => e.clientHeight)")
+        sizes = browser.execute_script(
+            "return [...document.querySelectorAll('th button, summary')].map(e => e.clientHeight)"
+        )
         assert min(sizes) >= 18  # can be hit with a thumb
         assert browser.save_screenshot(str(tmp_path / "phone.png")) and (tmp_path / "phone.png").stat().st_size > 10_000
     finally:
@@ -152,7 +181,9 @@ def test_reports_of_curves_and_of_unfinished_files(curves, study_job, tmp_path):
 
 def test_a_comparison_with_published_runs_can_be_part_of_it(study, tmp_path):
     frame = tasfg_analysis.open(study).runs_frame().assign(correct=1)
-    frame[["graph", "K", "algorithm", "log_inv_delta", "seed", "tau", "correct"]].to_csv(tmp_path / "p.csv", index=False)
+    frame[["graph", "K", "algorithm", "log_inv_delta", "seed", "tau", "correct"]].to_csv(
+        tmp_path / "p.csv", index=False
+    )
     text = render(tasfg_analysis.open(study), tmp_path / "p.csv", with_figures=False)
     assert "Beside the published runs" in text and "72 of 72" in text and 'id="published-tests"' in text
     assert pathlib.Path(tmp_path / "p.csv").exists()
