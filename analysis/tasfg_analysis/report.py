@@ -98,13 +98,12 @@ def _image(drawing) -> str:
     return f"data:image/{kind};base64," + base64.b64encode(data.getvalue()).decode()
 
 
-def _figure(drawing, name: str, summary: str, files: str) -> str:
+def _figure(drawing, name: str, summary: str, caption: str) -> str:
+    """`caption` is HTML."""
     narrow = " class=narrow" if drawing.get_figwidth() < 5 else ""
-    plt_image = _image(drawing)
     return (
-        f'<figure id="figure-{_text(name)}"{narrow}><img src="{plt_image}" alt="{_text(summary)}"><figcaption>'
-        f"{_text(summary[0].upper() + summary[1:])}. <code>tasfg-analysis figure {_text(name)} {_text(files)}</code>"
-        "</figcaption></figure>"
+        f'<figure id="figure-{_text(name)}"{narrow}><div class=picture tabindex=0><img src="{_image(drawing)}" '
+        f'alt="{_text(summary)}"></div><figcaption>{caption}</figcaption></figure>'
     )
 
 
@@ -122,6 +121,7 @@ def _summary(results: Results) -> str:
     for file, keep in zip(results.files, results._keep):
         status = file.run_status
         mask = np.ones(status.shape, dtype=bool) if keep is None else keep.any(axis=2)
+        mask &= results._wanted(file.labels)[:, None, None]
         count += np.bincount(status[mask], minlength=4)[:4]
         if status.size:
             steps += float(np.nansum(file.runs.steps.values[mask]))
@@ -142,7 +142,7 @@ def _summary(results: Results) -> str:
     remarks = []
     for file in results.files:
         status = str(file.attributes["status"])
-        pending = int((file.run_status == PENDING).sum())
+        pending = int((file.run_status[results._wanted(file.labels)] == PENDING).sum())
         if status != "complete" or pending:
             remarks.append(
                 f"<p class=bad>{_text(file.name)}: status {_text(status)}, {pending} runs pending as of "
@@ -341,7 +341,11 @@ def _figures(results: Results) -> str:
         except NothingToDraw:
             continue
         try:
-            parts.append(_figure(drawing, figure.name, figure.summary, files))
+            caption = (
+                f"{_text(figure.summary[0].upper() + figure.summary[1:])}. "
+                f"<code>tasfg-analysis figure {_text(figure.name)} {_text(files)}</code>"
+            )
+            parts.append(_figure(drawing, figure.name, figure.summary, caption))
         finally:
             plt.close(drawing)
     return f"<h2 id=figures>Figures</h2><div class=figures>{''.join(parts)}</div>" if parts else ""
@@ -365,9 +369,7 @@ def _published(results: Results, path: os.PathLike | str) -> str:
             (comparison.distributions(ours, published), "published-boxes", "Our runs beside the published ones"),
             (comparison.medians(table), "published-medians", "Medians over the published ones"),
         ):
-            parts.append(
-                f'<figure id="figure-{name}"><img src="{_image(drawing)}" alt="{text}"><figcaption>{text}.</figcaption></figure>'
-            )
+            parts.append(_figure(drawing, name, text, f"{text}."))
             plt.close(drawing)
     columns = [
         ("graph", ""),

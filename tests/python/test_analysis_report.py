@@ -187,3 +187,8 @@ def test_a_comparison_with_published_runs_can_be_part_of_it(study, tmp_path):
     text = render(tasfg_analysis.open(study), tmp_path / "p.csv", with_figures=False)
     assert "Beside the published runs" in text and "72 of 72" in text and 'id="published-tests"' in text
     assert pathlib.Path(tmp_path / "p.csv").exists()
+
+
+def test_a_report_of_some_cases_counts_their_runs_alone(study):
+    text = render(tasfg_analysis.open(study).only(["ring"]), with_figures=False)
+    assert "2 of 2" in text and "64 of 64" in text and "loopy-star K" not in text.split("The job file, verbatim")[0]
