@@ -21,7 +21,7 @@ from processes import kill, run, start
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("job", nargs="?", default="jobs/default.toml")
+    parser.add_argument("job", nargs="?", default="jobs/small.toml")
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", action="append", default=["replications=120", 'graph[2].K=[5,8]'])

@@ -1,0 +1,474 @@
+"""One HTML page about result files that needs nothing else: no network, no other file. Everything that comes from the
+files is escaped; scripts only sort and filter what is there."""
+
+from __future__ import annotations
+
+import base64
+import html
+import importlib.resources
+import io
+import math
+import os
+import pathlib
+from collections.abc import Iterable
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from . import comparison, figures, style
+from .errors import NothingToDraw, UserError
+from .files import replacing
+from .reader import CAPPED, DONE, FAILED, PENDING, ResultFile, Results
+from .tables import statistics
+
+MOST_CASES = 300  # with details of their own; the tables have all, up to MOST_ROWS
+MOST_ROWS = 5000
+
+
+def _text(value) -> str:
+    return html.escape(str(value), quote=True)
+
+
+def _number(value, digits: int = 4) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)) or value is pd.NA:
+        return "–"
+    if math.isinf(value):
+        return "∞"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}".replace(",", "\u202f")
+    return f"{value:,.0f}".replace(",", "\u202f") if abs(value) >= 1000 and digits < 8 else f"{value:.{digits}g}"
+
+
+def _cell(value, wrap: bool = False) -> str:
+    if isinstance(value, str):
+        return f'<td{" class=wrap" if wrap else ""}>{_text(value)}</td>'
+    missing = value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+    return f'<td class=n data-v="{"" if missing else repr(float(value))}">{_number(value)}</td>'
+
+
+def _table(
+    name: str, caption: str, columns: list[tuple[str, str]], rows: Iterable[Iterable], filtered: bool = False
+) -> str:
+    """A table that sorts. columns: (heading, explanation)."""
+    rows = [list(row) for row in rows]
+    numeric = [bool(rows) and not isinstance(rows[0][i], str) for i in range(len(columns))]
+    more = ""
+    if len(rows) > MOST_ROWS:
+        more = (
+            f"<p class=soft>The first {MOST_ROWS} of {len(rows)} rows; <code>tasfg-analysis table</code> has all.</p>"
+        )
+        rows = rows[:MOST_ROWS]
+    head = "".join(
+        f'<th scope=col{" class=n" if n else ""} title="{_text(explanation)}"><button type=button>{_text(heading)}'
+        "</button></th>"
+        for (heading, explanation), n in zip(columns, numeric)
+    )
+    body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+    field = (
+        (
+            f'<input type=search data-filters="{name}" placeholder="filter rows, e.g. ring tas-fg" aria-label="Filter rows of: '
+            f'{_text(caption)}">'
+        )
+        if filtered and len(rows) > 12
+        else ""
+    )
+    return (
+        f'{field}<div class=scroll tabindex=0 role=region aria-label="{_text(caption)}"><table class=sortable id="{name}">'
+        f"<caption>{_text(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{more}"
+    )
+
+
+def _facts(rows: Iterable[tuple[str, str]]) -> str:
+    body = "".join(f"<tr><th scope=row>{_text(name)}</th><td>{_text(value)}</td></tr>" for name, value in rows)
+    return f"<div class='scroll whole' tabindex=0><table class=facts><tbody>{body}</tbody></table></div>"
+
+
+def _image(drawing) -> str:
+    # SVG stays sharp on a phone and is small; drawings with very many marks are smaller as PNG.
+    data = io.BytesIO()
+    with style.applied():
+        drawing.savefig(data, format="svg", metadata={"Date": None})
+    kind = "svg+xml"
+    if data.tell() > 400_000:
+        data = io.BytesIO()
+        with style.applied():
+            drawing.savefig(data, format="png", dpi=180)
+        kind = "png"
+    return f"data:image/{kind};base64," + base64.b64encode(data.getvalue()).decode()
+
+
+def _figure(drawing, name: str, summary: str, caption: str) -> str:
+    """`caption` is HTML."""
+    narrow = " class=narrow" if drawing.get_figwidth() < 5 else ""
+    return (
+        f'<figure id="figure-{_text(name)}"{narrow}><div class=picture tabindex=0><img src="{_image(drawing)}" '
+        f'alt="{_text(summary)}"></div><figcaption>{caption}</figcaption></figure>'
+    )
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((3600.0, "h"), (60.0, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+def _summary(results: Results) -> str:
+    count = np.zeros(4, dtype=int)
+    steps = seconds = 0.0
+    cases = results.cases
+    for file, keep in zip(results.files, results._keep):
+        status = file.run_status
+        mask = np.ones(status.shape, dtype=bool) if keep is None else keep.any(axis=2)
+        mask &= results._wanted(file.labels)[:, None, None]
+        count += np.bincount(status[mask], minlength=4)[:4]
+        if status.size:
+            steps += float(np.nansum(file.runs.steps.values[mask]))
+            seconds += float(np.nansum(file.runs.seconds.values[mask]))
+    solved = int((cases.status.values == DONE).sum())
+    total = int(count.sum())
+    cards = [
+        ("cases solved", f"{solved} of {cases.sizes['case']}"),
+        ("runs settled", f"{total - count[PENDING]} of {total}"),
+    ]
+    if total:
+        cards += [("draws", f"{steps:.3g}"), ("computing time", _duration(seconds))]
+    if count[CAPPED]:
+        cards.append(("capped at max_steps", _number(count[CAPPED])))
+    if count[FAILED]:
+        cards.append(("failed", _number(count[FAILED])))
+    items = "".join(f"<li><b>{_text(value)}</b><span>{_text(name)}</span></li>" for name, value in cards)
+    remarks = []
+    for file in results.files:
+        status = str(file.attributes["status"])
+        pending = int((file.run_status[results._wanted(file.labels)] == PENDING).sum())
+        if status != "complete" or pending:
+            remarks.append(
+                f"<p class=bad>{_text(file.name)}: status {_text(status)}, {pending} runs pending as of "
+                f"{_text(file.attributes['updated'])}; numbers below are those of the settled runs.</p>"
+            )
+    if count[CAPPED]:
+        remarks.append(
+            f"<p>{_number(count[CAPPED])} runs were capped at max_steps. At the δ where they had not stopped they are "
+            "left out of every mean and box, which are too low there; the tables count them.</p>"
+        )
+    gap = ((cases.T_star - cases.T_star_lower) / cases.T_star).values
+    if solved:
+        remarks.append(f"<p>Certified relative gap of T* at most {np.nanmax(gap):.1e} over all cases.</p>")
+    faces = int(np.nansum(cases.face_dimension.values > 0))
+    if faces:
+        remarks.append(
+            f"<p>In {faces} of {solved} cases ω* is not unique: what is shown of ω*, m* and their distances there is "
+            "that of the centre of the optimal set, and another solver may return another point. T* is the same.</p>"
+        )
+    return f"<ul class=cards>{items}</ul>" + "".join(remarks)
+
+
+def _provenance(file: ResultFile) -> str:
+    a = file.attributes
+    rows = [
+        ("file", file.name),
+        ("job", f"{a.get('job_name', '')} ({a.get('job_origin', '')})"),
+        ("overrides", str(a.get("job_overrides", "")).strip() or "none"),
+        ("shard", a.get("shard") or "none: the whole grid"),
+        ("status", a["status"]),
+        ("created, updated", f"{a.get('created', '')}, {a['updated']}"),
+        ("program", f"tasfg {a.get('code_version', '')} ({a.get('git_commit', '')}; {a.get('build', '')})"),
+        ("hosts", a.get("hosts", "")),
+        ("ranks, threads", f"{a.get('ranks', '')}, {a.get('threads', '')}"),
+        ("setting, threshold", f"{a['setting']}, {a['threshold']}"),
+        ("conventions", f"{a['conventions']}: {a['convention_points']}"),
+        ("stream, master seed", f"{a['stream']}, {a['seed']}"),
+        ("max_steps", _number(a["max_steps"])),
+        ("format_version", a.get("format_version", "")),
+    ]
+    return _facts(rows) + f"<details><summary>The job file, verbatim</summary><pre>{_text(a['job'])}</pre></details>"
+
+
+def _results_table(results: Results) -> str:
+    runs = results.runs_frame()
+    if not len(runs):
+        return ""
+    table = statistics(runs, ["label", "algorithm", "log_inv_delta"])
+    table = table[(table.stopped > 0) | (table.capped > 0) | (table.failed > 0)]
+    columns = [
+        ("case", "graph and parameters"),
+        ("algorithm", ""),
+        ("ln(1/δ)", "confidence"),
+        ("stopped", "runs that stopped"),
+        ("mean τ", "draws"),
+        ("q1", "first quartile of τ"),
+        ("median", "of τ"),
+        ("q3", "third quartile of τ"),
+        ("largest", "largest τ"),
+        ("bound", "lower bound on the mean: T* kl(δ, 1−δ)"),
+        ("τ/bound", "mean τ over the bound"),
+        ("errors", "wrong recommendations"),
+        ("error ≤", "upper end of the 95 % Clopper–Pearson interval"),
+        ("capped", "capped before stopping at this δ"),
+        ("failed", "failed runs"),
+    ]
+    rows = (
+        [
+            str(r.label),
+            style.algorithm_name(str(r.algorithm)),
+            float(r.log_inv_delta),
+            int(r.stopped),
+            r.mean,
+            r.q1,
+            r.median,
+            r.q3,
+            r.largest,
+            r.lower_bound,
+            r.normalised,
+            int(r.errors),
+            r.error_upper,
+            int(r.capped),
+            int(r.failed),
+        ]
+        for r in table.itertuples(index=False)
+    )
+    return "<h2 id=results>Stopping times</h2>" + _table(
+        "stopping-times", "Stopping times per case, algorithm and δ", columns, rows, filtered=True
+    )
+
+
+def _cases_table(results: Results) -> str:
+    frame = results.cases_frame()
+    columns = [
+        ("case", "graph and parameters"),
+        ("K", "vertices"),
+        ("T*", "characteristic time"),
+        ("gap", "certified relative gap"),
+        ("T heur / T*", "T at the heuristic allocation over T*"),
+        ("T uniform / T*", "T at the uniform allocation over T*"),
+        ("TV", "total variation between ω* and the heuristic allocation"),
+        ("‖m*‖", "norm of the observation rates"),
+        ("face", "dimension of the set of optimal allocations; 0: unique"),
+        ("α", "independence number"),
+        ("observability", ""),
+    ]
+    rows = (
+        [
+            str(r.label),
+            int(r.K),
+            r.T_star,
+            (r.T_star - r.T_star_lower) / r.T_star,
+            r.T_heuristic / r.T_star,
+            r.T_uniform / r.T_star,
+            r.tv_heuristic,
+            r.m_norm,
+            r.face_dimension,
+            r.alpha,
+            str(r.observability),
+        ]
+        for r in frame.itertuples(index=False)
+    )
+    return "<h2 id=cases>Cases</h2>" + _table(
+        "all-cases", "Cases: characteristic times and graphs", columns, rows, filtered=True
+    )
+
+
+def _details(results: Results) -> str:
+    cases = results.cases
+    n = cases.sizes["case"]
+    parts = []
+    for i in range(min(n, MOST_CASES)):
+        case = cases.isel(case=i)
+        K = int(case.K)
+        if K > 64:
+            body = f"<p class=soft>{K} vertices; see the file.</p>"
+        else:
+            rows = [
+                [v, float(case.means[v]), float(case.omega[v]), float(case.omega_heuristic[v]), float(case.m[v])]
+                for v in range(K)
+            ]
+            cells = "".join("<tr>" + "".join(f"<td class=n>{_number(x)}</td>" for x in row) + "</tr>" for row in rows)
+            body = (
+                "<div class=scroll tabindex=0><table><thead><tr>"
+                + "".join(f"<th scope=col class=n>{x}</th>" for x in ("vertex", "mean", "ω*", "ω heur", "m*"))
+                + f"</tr></thead><tbody>{cells}</tbody></table></div>"
+            )
+        face = (
+            ""
+            if not float(case.face_dimension) > 0
+            else (f" ω* is not unique: it is the centre of an optimal set of dimension " f"{int(case.face_dimension)}.")
+        )
+        low, high = (_number(float(case[name]), 10) for name in ("T_star_lower", "T_star"))
+        facts = (
+            f"<p>{_text(case.reward.values)} rewards; best vertex {int(case.best)}; T* in [{low}, {high}]; "
+            f"{_text(case.observability.values)}ly observable; {int(case.edges)} edges, "
+            f"{_number(float(case.self_loops))} self-loops, α {_number(float(case.alpha))}, weak domination "
+            f"{_number(float(case.weak_domination))}.{face}</p>"
+        )
+        if int(case.status) != DONE:
+            facts = f"<p class=soft>{'Failed' if int(case.status) == FAILED else 'Not solved yet'}.</p>"
+        parts.append(f"<details><summary>{_text(case.label.values)}</summary>{facts}{body}</details>")
+    more = f"<p class=soft>The first {MOST_CASES} of {n} cases.</p>" if n > MOST_CASES else ""
+    return "<h2 id=details>Each case</h2>" + "".join(parts) + more
+
+
+def _failures(results: Results) -> str:
+    failures = results.failures()
+    if not failures:
+        return ""
+    items = "".join(
+        f"<details open><summary><b>{_text(f.label)}</b> {_text(f.algorithm or 'its solution')}"
+        f"{f' seed {f.seed}' if f.algorithm else ''}: <span class=bad>{_text(f.message)}</span></summary>"
+        f"<pre>{_text(f.replay)}</pre></details>"
+        for f in failures
+    )
+    return (
+        "<h2 id=failures>Failed tasks</h2><p>Each with the command that runs it alone; "
+        f"<code>tasfg sweep … --retry-failed</code> tries them again.</p>{items}"
+    )
+
+
+def _figures(results: Results) -> str:
+    files = " ".join(file.name for file in results.files)
+    parts = []
+    some = figures.applicable(results)
+    names = {figure.name for figure in some}
+    runs = ("boxes", "tau", "error-rate", "paired", "small-delta", "pulls")  # what the sweep was for comes first
+    some.sort(key=lambda f: (not f.name.startswith(runs), f.name.startswith(("bars-", "graphs"))))
+    for figure in some:
+        # One graph's panels are in the figure of all graphs.
+        if figure.name.startswith("tau-") and "tau" in names:
+            continue
+        try:
+            drawing = figures.draw(figure, results)
+        except NothingToDraw:
+            continue
+        try:
+            caption = (
+                f"{_text(figure.summary[0].upper() + figure.summary[1:])}. "
+                f"<code>tasfg-analysis figure {_text(figure.name)} {_text(files)}</code>"
+            )
+            parts.append(_figure(drawing, figure.name, figure.summary, caption))
+        finally:
+            plt.close(drawing)
+    return f"<h2 id=figures>Figures</h2><div class=figures>{''.join(parts)}</div>" if parts else ""
+
+
+def _published(results: Results, path: os.PathLike | str) -> str:
+    published = comparison.read_published(path)
+    ours = comparison.matching_runs(results, published)
+    table = comparison.test_table(ours, published)
+    if not len(table):
+        raise UserError(f"{path}: no cell in common with the result file (graph, K, algorithm, ln(1/δ))")
+    parts = ["<h2 id=published>Beside the published runs</h2>"]
+    conventions = results.settings[0][1]
+    if conventions != "reference":
+        parts.append(
+            f"<p class=bad>These runs follow conventions = {_text(conventions)}; the published ones follow reference.</p>"
+        )
+    parts.append("<ul>" + "".join(f"<li>{_text(line)}</li>" for line in comparison.summary(table)) + "</ul>")
+    with style.applied():
+        for drawing, name, text in (
+            (comparison.distributions(ours, published), "published-boxes", "Our runs beside the published ones"),
+            (comparison.medians(table), "published-medians", "Medians over the published ones"),
+        ):
+            parts.append(_figure(drawing, name, text, f"{text}."))
+            plt.close(drawing)
+    columns = [
+        ("graph", ""),
+        ("K", ""),
+        ("algorithm", ""),
+        ("ln(1/δ)", ""),
+        ("n", "our runs"),
+        ("n publ.", "published runs"),
+        ("median", "ours"),
+        ("publ. median", ""),
+        ("low", "95 % bootstrap interval of the published median"),
+        ("high", "95 % bootstrap interval of the published median"),
+        ("inside", "1: our median lies in it"),
+        ("rank p", "Mann–Whitney test"),
+        ("Holm", "the same, adjusted over all cells"),
+        ("KS p", "Kolmogorov–Smirnov test"),
+        ("errors", "ours"),
+        ("publ. errors", ""),
+    ]
+    rows = (
+        [
+            r.graph,
+            int(r.K),
+            style.algorithm_name(r.algorithm),
+            r.log_inv_delta,
+            int(r.runs),
+            int(r.published_runs),
+            r.median,
+            r.published_median,
+            r.interval_low,
+            r.interval_high,
+            int(r.inside),
+            r.rank_p,
+            r.rank_p_holm,
+            r.ks_p,
+            int(r.errors),
+            int(r.published_errors),
+        ]
+        for r in table.itertuples(index=False)
+    )
+    parts.append(_table("published-tests", "Tests per cell", columns, rows, filtered=True))
+    return "".join(parts)
+
+
+def render(results: Results, published: os.PathLike | str | None = None, with_figures: bool = True) -> str:
+    names = list(dict.fromkeys(str(file.attributes.get("job_name", "")) or file.path.stem for file in results.files))
+    title = ", ".join(names)
+    beside = _published(results, published) if published else ""
+    sections = [
+        _figures(results) if with_figures else "",
+        beside,
+        _results_table(results),
+        _cases_table(results),
+        _details(results),
+        _failures(results),
+    ]
+    provenance = "<h2 id=provenance>Provenance</h2>" + "".join(map(_provenance, results.files))
+    body = "".join([sections[-1], *sections[:-1], provenance])  # what failed comes first
+    links = "".join(
+        f'<a href="#{anchor}">{text}</a>'
+        for anchor, text in (
+            ("failures", "failed tasks"),
+            ("figures", "figures"),
+            ("published", "published runs"),
+            ("results", "stopping times"),
+            ("cases", "cases"),
+            ("details", "each case"),
+            ("provenance", "provenance"),
+        )
+        if f"<h2 id={anchor}>" in body
+    )
+    here = importlib.resources.files(__package__)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{_text(title)} – tasfg report</title>
+<link rel="icon" href="data:,">
+<style>{(here / "report.css").read_text(encoding="utf-8")}</style>
+</head>
+<body>
+<header><p class=soft>tasfg report</p><h1>{_text(title)}</h1></header>
+<nav aria-label="Sections">{links}</nav>
+<main>
+{_summary(results)}
+{body}
+</main>
+<script>{(here / "report.js").read_text(encoding="utf-8")}</script>
+</body>
+</html>
+"""
+
+
+def write_report(
+    results: Results, path: pathlib.Path, published: os.PathLike | str | None = None, with_figures: bool = True
+) -> pathlib.Path:
+    page = render(results, published, with_figures)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    return path

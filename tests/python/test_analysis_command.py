@@ -1,0 +1,276 @@
+"""The command line of tasfg_analysis, as a user runs it: its output, its refusals, and that nothing is half written."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+
+import tasfg_analysis
+from tasfg_analysis import comparison, figures, theory
+from tasfg_analysis.command_line import main
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def command(capsys):
+    """Runs the command in this process: status, standard output, standard error."""
+
+    def run_it(*arguments):
+        try:
+            status = main([str(a) for a in arguments])
+        except SystemExit as end:
+            status = end.code
+        output = capsys.readouterr()
+        return status, output.out, output.err
+
+    return run_it
+
+
+def refused(result):
+    status, out, err = result
+    assert status == 2 and out == "" and err.startswith("tasfg_analysis: ") and err.count("\n") == 1, result
+    return err
+
+
+def test_the_script_finds_a_python_and_lists_every_figure():
+    done = subprocess.run([ROOT / "analysis/tasfg-analysis", "list"], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(figures.FIGURES)
+    assert all((ROOT / line.rsplit("[", 1)[1].rstrip("]")).is_file() for line in lines)  # the job of each exists
+    nothing = subprocess.run(
+        [ROOT / "analysis/tasfg-analysis", "list"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHON": "/bin/false"},
+    )
+    assert nothing.returncode == 2 and "no python3 with" in nothing.stderr
+
+
+def test_help_tells_what_there_is(command):
+    status, out, _ = command("--help")
+    assert status == 0
+    for word in ("figure", "figures", "report", "compare", "table", "export", "list", "examples:", "Exit status"):
+        assert word in out
+
+
+def test_bad_input_is_one_line_and_status_2(command, study, curves, tmp_path):
+    (tmp_path / "text.h5").write_text("no")
+    (tmp_path / "cut.h5").write_bytes(study.read_bytes()[:5000])
+    shutil.copy(study, tmp_path / "new.h5")
+    with h5py.File(tmp_path / "new.h5", "r+") as file:
+        file.attrs["format_version"] = 2
+    ring = curves["fig-ring"]
+    for name, text in (
+        ("none.h5", "No such file"),
+        ("text.h5", "not an HDF5 file"),
+        ("cut.h5", "truncated"),
+        ("new.h5", "format_version 2"),
+    ):
+        for verb in (("figure", "boxes"), ("figures",), ("report",), ("table",)):
+            error = refused(command(*verb, tmp_path / name, *(("-o", tmp_path / "o") if verb[0] != "table" else ())))
+            assert error.startswith(f"tasfg_analysis: {tmp_path / name}: ") and text in error
+    assert "no settled runs (boxes needs a job with algorithms" in refused(
+        command("figure", "boxes", ring, "-o", tmp_path)
+    )
+    assert "no curve over p of the graph ring" in refused(command("figure", "ring", study, "-o", tmp_path))
+    assert 'no figure boxs (did you mean "boxes"?)' in refused(command("figure", "boxs", study))
+    assert "--format gif (must be of png, pdf, svg)" in refused(command("figure", "boxes", study, "--format", "gif"))
+    assert "--by colour (must be of" in refused(command("table", study, "--by", "colour"))
+    assert "no case has these words" in refused(command("figure", "boxes", study, "--cases", "ring K=99"))
+    assert {p.name for p in tmp_path.iterdir()} == {"text.h5", "cut.h5", "new.h5"}  # nothing was written
+    assert command("figure")[0] == 2 and command("nonsense")[0] == 2
+
+
+def test_a_refusal_leaves_what_was_there(command, curves, study, tmp_path):
+    (tmp_path / "boxes.png").write_bytes(b"old")
+    (tmp_path / "page.html").write_bytes(b"old")
+    refused(command("figure", "boxes", curves["fig-ring"], "-o", tmp_path))
+    (tmp_path / "text.h5").write_text("no")
+    refused(command("report", tmp_path / "text.h5", "-o", tmp_path / "page.html"))
+    assert (tmp_path / "boxes.png").read_bytes() == (tmp_path / "page.html").read_bytes() == b"old"
+    if os.geteuid() != 0:
+        (tmp_path / "closed").mkdir(mode=0o500)
+        assert "Permission denied" in refused(command("figure", "boxes", study, "-o", tmp_path / "closed"))
+    (tmp_path / "file").touch()
+    assert "file/x" in refused(command("export", study, "-o", tmp_path / "file/x.csv"))
+
+
+def test_a_file_is_replaced_at_once_or_not_at_all(tmp_path):
+    from tasfg_analysis.files import replacing
+
+    target = tmp_path / "a.csv"
+    target.write_text("old")
+    with pytest.raises(RuntimeError):
+        with replacing(target) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError
+    assert target.read_text() == "old" and list(tmp_path.iterdir()) == [target]
+    with replacing(target) as temporary:
+        temporary.write_text("new")
+        assert target.read_text() == "old"
+    assert target.read_text() == "new" and list(tmp_path.iterdir()) == [target]
+    assert target.stat().st_mode & 0o777 == 0o666 & ~_umask()
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_figures_draws_what_the_files_have_data_for(command, study, curves, tmp_path):
+    status, out, _ = command(
+        "figures",
+        curves["fig-ring"],
+        curves["fig-symmetric-faces"],
+        "-o",
+        tmp_path / "new" / "folder",
+        "--format",
+        "png",
+        "--dpi",
+        "60",
+    )
+    assert status == 0
+    drawn = sorted(p.stem for p in (tmp_path / "new" / "folder").iterdir())
+    assert drawn == ["graphs", "ring", "symmetric", "tv-ring"] and out.count("\n") == 4
+    status, out, _ = command("figure", "boxes,paired", study, "--cases", "ring", "-o", tmp_path, "--format", "svg")
+    assert status == 0 and out.split() == [str(tmp_path / "boxes.svg"), str(tmp_path / "paired.svg")]
+
+
+def test_tables_and_exports_are_the_runs(command, study, capped, tmp_path):
+    status, out, _ = command("export", study, "-o", tmp_path / "runs.csv")
+    assert status == 0 and out == f"{tmp_path / 'runs.csv'}: 576 rows\n"
+    back = pd.read_csv(tmp_path / "runs.csv")
+    frame = tasfg_analysis.open(study).runs_frame()
+    assert back.tau.dtype == np.int64 and (back.tau == frame.tau).all() and (back.label == frame.label).all()
+    assert np.allclose(back.normalised, frame.normalised, rtol=1e-12) and (back.correct == frame.correct).all()
+    command("export", study, "-o", tmp_path / "cases.csv", "--what", "cases")
+    assert np.allclose(pd.read_csv(tmp_path / "cases.csv").T_star, tasfg_analysis.open(study).cases.T_star, rtol=1e-14)
+
+    _, out, _ = command("table", study, "--by", "graph,K,algorithm,log_inv_delta", "--csv")
+    (tmp_path / "table.csv").write_text(out)
+    table = pd.read_csv(tmp_path / "table.csv").set_index(["graph", "K", "algorithm", "log_inv_delta"])
+    groups = frame.groupby(["graph", "K", "algorithm", "log_inv_delta"], observed=True)
+    assert np.allclose(table["mean"], groups.tau.mean()[table.index], rtol=1e-12)
+    assert np.allclose(table.q3, groups.tau.quantile(0.75)[table.index], rtol=1e-12)
+    assert (table.stopped == 8).all() and (table.capped == 0).all()
+    assert np.allclose(table.error_upper, theory.clopper_pearson(table.errors, 8)[1])
+
+    _, out, _ = command("table", capped, "--by", "algorithm,log_inv_delta", "--csv")
+    (tmp_path / "table.csv").write_text(out)
+    table = pd.read_csv(tmp_path / "table.csv").set_index(["algorithm", "log_inv_delta"])
+    with h5py.File(capped) as file:
+        stopped = file["runs/stopped"][()]
+    for i, x in enumerate((1.0, 3.0, 7.0)):
+        assert table.stopped["ucb-fg-v", x] == stopped[:, 1, i].sum()
+        assert table.capped["ucb-fg-v", x] == 24 - stopped[:, 1, i].sum()
+    assert table.stopped["ucb-fg-v", 1.0] > table.stopped["ucb-fg-v", 7.0]
+
+
+def published(study, path, scale=1.0):
+    """Our own runs, as if they had been published; every τ times `scale`."""
+    frame = tasfg_analysis.open(study).runs_frame()
+    frame = frame.assign(tau=np.round(scale * frame.tau).astype(int), correct=frame.correct.astype(int))
+    frame[["graph", "K", "algorithm", "log_inv_delta", "seed", "tau", "correct"]].to_csv(path, index=False)
+    return path
+
+
+def test_comparison_with_published_runs(command, study, tmp_path):
+    same = published(study, tmp_path / "same.csv")
+    status, out, _ = command("compare", study, "--published", same, "-o", tmp_path, "--format", "png", "--dpi", "60")
+    assert status == 0
+    assert "all cells: median inside the published 95 % bootstrap interval in 72 of 72 (100.0 %)" in out
+    assert "rank test: 0 of 72 cells differ" in out
+    table = pd.read_csv(tmp_path / "published-tests.csv")
+    assert len(table) == 72 and (table["median"] == table.published_median).all() and (table.rank_p > 0.99).all()
+    row = table.iloc[40]
+    frame = tasfg_analysis.open(study).runs_frame()
+    part = frame[
+        (frame.graph == row.graph)
+        & (frame.K == row.K)
+        & (frame.algorithm == row.algorithm)
+        & (frame.log_inv_delta == row.log_inv_delta)
+    ]
+    assert row["median"] == part.tau.median() and (row.interval_low, row.interval_high) == theory.median_interval(
+        part.tau
+    )
+    assert (tmp_path / "published-boxes.png").stat().st_size > 10_000
+    assert (tmp_path / "published-medians.png").stat().st_size > 10_000
+
+    other = published(study, tmp_path / "other.csv", scale=30.0)
+    _, out, _ = command("compare", study, "--published", other, "-o", tmp_path, "--format", "png", "--dpi", "60")
+    assert "in 0 of 72 (0.0 %)" in out
+    table = pd.read_csv(tmp_path / "published-tests.csv")
+    assert (table.rank_p < 0.01).mean() > 0.9
+    assert np.allclose(table.rank_p_holm, theory.holm(table.rank_p))
+
+
+def test_published_files_that_do_not_fit_are_refused(command, study, small_delta, tmp_path):
+    good = published(study, tmp_path / "good.csv")
+    table = pd.read_csv(good)
+    for name, change, text in (
+        ("column", lambda t: t.drop(columns="tau"), "no column tau"),
+        ("words", lambda t: t.assign(tau="x"), "column tau is not all numbers"),
+        ("none", lambda t: t[:0], "no rows"),
+        ("far", lambda t: t.assign(K=t.K + 90), "no case that was published"),
+    ):
+        change(table).to_csv(tmp_path / f"{name}.csv", index=False)
+        assert text in refused(command("compare", study, "--published", tmp_path / f"{name}.csv", "-o", tmp_path))
+    assert "No such file" in refused(command("compare", study, "--published", tmp_path / "nowhere.csv"))
+    assert not list(tmp_path.glob("published-*"))
+
+
+def test_the_bootstrap_interval_of_a_median_covers_it():
+    """Of 25 values it is the 8th to the 18th, which cover with probability 0.9567; of 24, drawn, it is like drawing by hand."""
+    assert theory.median_interval(np.arange(1, 26)) == (8, 18)
+    chance = np.random.default_rng(11)
+    values = np.sort(chance.exponential(size=24))
+    medians = np.median(chance.choice(values, size=(40_000, 24)), axis=1)
+    low, high = theory.median_interval(values)
+    # Quantiles of 20 000 and 40 000 draws: within the neighbours of ranks 2.5 % ± 0.6 %, four standard errors.
+    assert np.percentile(medians, 1.9) <= low <= np.percentile(medians, 3.1)
+    assert np.percentile(medians, 96.9) <= high <= np.percentile(medians, 98.1)
+    assert np.allclose(theory.holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
+
+
+def test_the_published_clique_is_the_one_of_the_reference(study, study_job, tmp_path):
+    """A file of the paper's parity still compares (with a remark); of both, the reference's is taken."""
+    from processes import run
+
+    run(
+        "sweep",
+        study_job,
+        "-o",
+        tmp_path / "both.h5",
+        "-q",
+        "--set",
+        'graph[3].parity=["paper", "reference"]',
+        "--set",
+        "replications=3",
+    )
+    table = comparison.read_published(published(study, tmp_path / "p.csv"))
+    ours = comparison.matching_runs(tasfg_analysis.open(tmp_path / "both.h5"), table)
+    assert set(ours.label[ours.graph == "loopless-clique"]) == {"loopless-clique K=5 p=0.5 parity=reference"}
+
+
+def test_a_figure_without_data_does_not_keep_the_others_from_being_drawn(command, folder, tmp_path):
+    """A ring whose runs were all capped, a graph whose edges are not in the file, Bernoulli rewards."""
+    from conftest import sweep
+
+    job = tmp_path / "odd.toml"
+    job.write_text(
+        'algorithms = ["uniform"]\nlog_inv_delta = [1.0]\nmax_steps = 2000\n[[graph]]\nfamily = "ring"\nK = 60\n'
+        '[[graph]]\nfamily = "random"\n[[graph]]\nfamily = "bandit"\nK = 4\np = 1\nreward = "bernoulli"\n'
+        "means = [0.1, 0.2, 0.3, 0.9]\n"
+    )
+    out = sweep(job, tmp_path / "odd.h5")
+    status, printed, error = command("figures", out, "-o", tmp_path / "drawn", "--format", "png", "--dpi", "50")
+    assert status == 0 and "tau-ring left out: " in error and "no runs of the graph ring that stopped" in error
+    assert {"boxes", "tau", "graphs", "pulls"} <= {path.stem for path in (tmp_path / "drawn").iterdir()}
+    assert command("report", out, "-o", tmp_path / "odd.html")[0] == 0

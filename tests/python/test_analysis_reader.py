@@ -1,0 +1,259 @@
+"""tasfg_analysis.open: what it hands out is what the file holds, and what it cannot read it refuses in one line."""
+
+import decimal
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import tasfg_analysis
+from processes import TASFG, run
+from tasfg_analysis import UserError, theory
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def rows(frame):
+    """A frame in an order that does not depend on the files."""
+    return frame.sort_values(["label", "algorithm", "log_inv_delta", "seed"]).reset_index(drop=True)
+
+
+def test_a_finished_file_gives_every_run_as_it_is_stored(study):
+    results = tasfg_analysis.open(study)
+    with h5py.File(study) as file:
+        tau, correct = file["runs/tau"][()], file["runs/correct"][()]
+        T_star = file["cases/T_star"][()]
+    runs = results.runs
+    assert runs.tau.dims == ("case", "algorithm", "delta", "seed")
+    assert np.array_equal(runs.tau, tau) and np.array_equal(runs.correct, correct)
+    assert np.array_equal(results.cases.T_star, T_star)
+    frame = results.runs_frame()
+    assert len(frame) == tau.size
+    row = frame.iloc[np.ravel_multi_index((2, 1, 2, 5), tau.shape)]
+    assert (row.label, row.algorithm, row.log_inv_delta, row.seed) == (
+        "loopy-star-alt K=5 p=0 q=0.25 r=0.03125",
+        "tas-fg-heur",
+        7.0,
+        5,
+    )
+    assert (row.graph, row.K, row.p, row.q, row.r) == ("loopy-star-alt", 5, 0.0, 0.25, 0.03125)
+    assert row.tau == tau[2, 1, 2, 5] and row.correct == bool(correct[2, 1, 2, 5])
+    assert np.array_equal(frame.tau, tau.ravel())
+    assert np.isclose(row.lower_bound, T_star[2] * 6.986323016, rtol=1e-9)
+    assert np.isclose(row.normalised, tau[2, 1, 2, 5] / row.lower_bound, rtol=1e-15)
+    assert np.allclose(runs.normalised.values.ravel(), frame.normalised, rtol=1e-15)
+    assert str(frame.correct.dtype) == "boolean" and set(frame.status) == {"done"}
+
+
+def test_an_unfinished_file_has_missing_values_where_runs_are_pending(study, study_job, tmp_path):
+    run("sweep", study_job, "-o", tmp_path / "part.h5", "--shard", "0/3", "-q")
+    results, whole = tasfg_analysis.open(tmp_path / "part.h5"), tasfg_analysis.open(study)
+    frame, full = results.runs_frame(), whole.runs_frame()
+    pending = frame.status == "pending"
+    assert 0.4 < pending.mean() < 0.9
+    for name in ("tau", "normalised", "correct", "recommended"):
+        assert frame[name][pending].isna().all() and frame[name][~pending].notna().all()
+    assert (frame.tau[~pending] == full.tau[~pending]).all()
+    assert np.array_equal(
+        np.isnan(results.runs.tau.values), (results.runs.status.values == 0)[:, :, None, :].repeat(3, axis=2)
+    )
+
+
+def test_merged_and_separate_parts_are_the_whole(study, study_job, tmp_path):
+    parts = [tmp_path / f"part{i}.h5" for i in range(3)]
+    for i, part in enumerate(parts):
+        run("sweep", study_job, "-o", part, "--shard", f"{i}/3", "-q")
+    run("merge", tmp_path / "merged.h5", *parts)
+    whole = rows(tasfg_analysis.open(study).runs_frame()).drop(columns="file")
+    pd.testing.assert_frame_equal(
+        whole, rows(tasfg_analysis.open(tmp_path / "merged.h5").runs_frame()).drop(columns="file")
+    )
+    for files in (parts, [parts[2], study, parts[0]]):
+        together = tasfg_analysis.open(*files)
+        pd.testing.assert_frame_equal(
+            whole, rows(together.runs_frame()).drop(columns=["file"]), check_categorical=False, check_dtype=False
+        )
+        assert together.cases.sizes["case"] == 6
+        assert float(together.runs.tau.sum()) == whole.tau.sum()  # each run is in one place of the Dataset, too
+
+
+def test_a_file_given_twice_counts_once(study, tmp_path):
+    shutil.copy(study, tmp_path / "copy.h5")
+    once = tasfg_analysis.open(study).runs_frame()
+    assert len(tasfg_analysis.open(study, study).files) == 1
+    assert len(tasfg_analysis.open(study, tmp_path / "copy.h5").runs_frame()) == len(once)
+
+
+def test_files_that_contradict_each_other_are_refused(study, tmp_path):
+    shutil.copy(study, tmp_path / "other.h5")
+    with h5py.File(tmp_path / "other.h5", "r+") as file:
+        file["runs/tau"][3, 1, 2, 4] += 1
+    with pytest.raises(UserError, match="disagrees with .*study.h5 on ring K=5 p=0.3 tas-fg-heur seed 4"):
+        tasfg_analysis.open(study, tmp_path / "other.h5")
+    shutil.copy(study, tmp_path / "other.h5")
+    with h5py.File(tmp_path / "other.h5", "r+") as file:
+        file["cases/T_star"][3] *= 1.01
+        file["cases/T_star_lower"][3] *= 1.01
+    with pytest.raises(UserError, match="on T\\* of ring K=5 p=0.3"):
+        tasfg_analysis.open(study, tmp_path / "other.h5").cases
+
+
+def test_runs_of_different_settings_are_kept_apart(study, study_job, tmp_path):
+    run("sweep", study_job, "-o", tmp_path / "paper.h5", "-q", "--set", "conventions=paper", "--set", "replications=2")
+    both = tasfg_analysis.open(study, tmp_path / "paper.h5")
+    assert len(both.runs_frame()) == 6 * 4 * 3 * (8 + 2)
+    assert set(both.runs_frame().file) == {str(study), str(tmp_path / "paper.h5")}
+    with pytest.raises(UserError, match="different settings \\(conventions: reference and paper\\)"):
+        both.require_runs("boxes")
+
+
+def test_capped_runs_are_censored_at_the_deltas_they_did_not_reach(capped):
+    frame = tasfg_analysis.open(capped).runs_frame()
+    with h5py.File(capped) as file:
+        stopped = file["runs/stopped"][()].ravel() == 1
+    assert np.array_equal(frame.tau.notna(), stopped) and np.array_equal(frame.correct.notna(), stopped)
+    assert 0 < (~stopped).sum() < len(frame)
+    assert set(frame.status[~stopped]) == {"capped"}
+    assert (frame.status[stopped] == "capped").any()  # stopped at one δ, capped before the next
+
+
+def test_only_picks_cases_by_the_words_of_their_label(study):
+    results = tasfg_analysis.open(study)
+    assert set(results.only(["ring K=5"]).runs_frame().label) == {"ring K=5 p=0.3"}
+    assert list(results.only(["K=6 ring", "loopless-clique"]).cases.label.values) == [
+        "ring K=6 p=0.3",
+        "loopless-clique K=5 p=0.5 parity=reference",
+    ]
+    assert len(results.only(["loopy-star"]).cases_frame()) == 2  # not loopy-star-alt
+    with pytest.raises(UserError, match="--cases ring K=7"):
+        results.only(["ring K=7"])
+
+
+@pytest.mark.parametrize("version", [0, 2, 99])
+def test_other_format_versions_are_refused(study, tmp_path, version):
+    shutil.copy(study, tmp_path / "new.h5")
+    with h5py.File(tmp_path / "new.h5", "r+") as file:
+        file.attrs["format_version"] = version
+    with pytest.raises(UserError, match=f"new.h5: format_version {version} \\(this package reads 1; "):
+        tasfg_analysis.open(tmp_path / "new.h5")
+
+
+def test_what_is_no_result_file_is_refused(study, tmp_path):
+    def refusal(path):
+        with pytest.raises(UserError) as error:
+            results = tasfg_analysis.open(path)
+            results.runs_frame(), results.cases, results.runs
+        text = str(error.value)
+        assert text.startswith(f"{path}: ") and "\n" not in text and text.endswith(")"), text
+        return text
+
+    assert "No such file" in refusal(tmp_path / "none.h5")
+    assert "is a folder" in refusal(tmp_path)
+    (tmp_path / "empty.h5").touch()
+    assert "is empty" in refusal(tmp_path / "empty.h5")
+    (tmp_path / "text.h5").write_text("tau,seed\n1,2\n")
+    assert "not an HDF5 file" in refusal(tmp_path / "text.h5")
+    with h5py.File(tmp_path / "foreign.h5", "w") as file:
+        file["x"] = 1
+    assert "not a result file of tasfg" in refusal(tmp_path / "foreign.h5")
+    shutil.copy(study, tmp_path / "damaged.h5")
+    with h5py.File(tmp_path / "damaged.h5", "r+") as file:
+        del file["runs/tau"]
+    assert "damaged: no runs/tau" in refusal(tmp_path / "damaged.h5")
+    shutil.copy(study, tmp_path / "short.h5")
+    with h5py.File(tmp_path / "short.h5", "r+") as file:
+        values = file["runs/status"][()]
+        del file["runs/status"]
+        file["runs/status"] = values[:, :, :5]
+    assert "damaged: runs/status has the shape (6, 4, 5), not (6, 4, 8)" in refusal(tmp_path / "short.h5")
+
+
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.999])
+def test_a_truncated_file_is_refused(study, tmp_path, share):
+    data = study.read_bytes()
+    path = tmp_path / "cut.h5"
+    path.write_bytes(data[: int(share * len(data))])
+    with pytest.raises(UserError, match="cut.h5: truncated: .* \\(copy it again"):
+        tasfg_analysis.open(path)
+
+
+def test_failed_tasks_come_with_a_command_that_replays_them(study, tmp_path):
+    path = tmp_path / "failed.h5"
+    shutil.copy(study, path)
+    with h5py.File(path, "r+") as file:
+        file["runs/status"][4, 2, 6] = 3
+        for name, value in (("case", 4), ("algorithm", 2), ("seed", 6), ("message", b"broke <down>")):
+            file["failures"][name][0] = value
+    results = tasfg_analysis.open(path)
+    (failure,) = results.failures()
+    assert (failure.label, failure.algorithm, failure.seed, failure.message) == (
+        "ring K=6 p=0.3",
+        "exp3.g",
+        6,
+        "broke <down>",
+    )
+    frame = results.runs_frame()
+    assert (frame.status == "failed").sum() == 3 and frame.tau[frame.status == "failed"].isna().all()
+    words = failure.replay.split()
+    assert words[0] == "tasfg"
+    printed = subprocess.run([TASFG, *words[1:]], capture_output=True, text=True, check=True).stdout.splitlines()[1:]
+    with h5py.File(study) as file:
+        assert [int(line.split(",")[3]) for line in printed] == file["runs/tau"][4, 2, :, 6].tolist()
+
+
+def test_the_normalisation_is_right_to_the_last_digits():
+    """kl(δ, 1−δ) at δ = e^−x against 60-digit arithmetic, from δ near 1 to δ = e⁻⁷⁰⁰."""
+    decimal.getcontext().prec = 340
+    for x in ("1e-12", "0.001", "0.5", "0.69", "0.7", "1", "2.2", "7", "36", "40", "200", "700"):
+        delta = (-decimal.Decimal(x)).exp()
+        exact = (1 - 2 * delta) * ((1 - delta) / delta).ln()
+        assert abs(float(decimal.Decimal(float(theory.kl(float(x)))) / exact) - 1) < 2e-13, x
+    assert theory.kl([7.0, 1.0]).shape == (2,)
+
+
+def test_clopper_pearson_ends_are_binomial_tails():
+    for errors, runs in ((0, 10), (1, 10), (7, 300), (10, 10)):
+        low, high = map(float, theory.clopper_pearson(errors, runs))
+        if errors:
+            assert np.isclose(stats.binom.sf(errors - 1, runs, low), 0.025, rtol=1e-8)
+        else:
+            assert low == 0.0
+        if errors < runs:
+            assert np.isclose(stats.binom.cdf(errors, runs, high), 0.025, rtol=1e-8)
+        else:
+            assert high == 1.0
+    assert np.isnan(theory.clopper_pearson(0, 0)).all()
+
+
+def test_times_of_allocations_are_those_of_the_solver(study):
+    from tasfg_analysis import graphs
+
+    cases = tasfg_analysis.open(study).cases
+    for i in range(cases.sizes["case"]):
+        case = cases.isel(case=i)
+        K = int(case.K)
+        G = graphs.edges(case)
+        assert (G > 0).sum() == int(case.edges)
+        for name, time in (("omega", "T_star"), ("omega_heuristic", "T_heuristic")):
+            value = theory.characteristic_time(case[name].values[:K], G, case.means.values[:K])
+            assert np.isclose(value, float(case[time]), rtol=1e-9), str(case.label.values)
+
+
+def test_a_million_runs_become_a_frame_in_two_seconds_and_a_gibibyte(study, tmp_path):
+    done = subprocess.run(
+        [sys.executable, ROOT / "tests/bench/bench_reader.py", study, "--runs", "1e6", "--folder", tmp_path],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    measured = json.loads(done.stdout.splitlines()[-1])
+    assert measured["runs"] >= 1_000_000 and measured["rows"] == 3 * measured["runs"]
+    assert measured["cpu_seconds"] < 2.0  # CPU time: other processes do not count
+    assert measured["max_rss_mib"] < 1024
