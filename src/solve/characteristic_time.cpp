@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "newton_matrix.hpp"
-#include <Eigen/QR>
+#include "optimal_face.hpp"
 
 #include "tasfg/base/contract.hpp"
 #include "tasfg/solve/information.hpp"
@@ -273,25 +273,6 @@ class InteriorPoint {
     info.status =
         gap <= std::max(options.gap, options.acceptable) ? SolveStatus::solved : SolveStatus::stalled;
     return info;
-  }
-
-  /// Newton steps towards the point of the central path whose duality gap is `gap` (relative): along
-  /// the optimal face that is its analytic centre.
-  void centre(double gap, int steps) {
-    careful_ = true;
-    const double mu = gap * w_.t / static_cast<double>(2 * K_ - 1);
-    for (int i = 0; i < steps; ++i) {
-      assemble();
-      for (std::size_t u = 0; u < K_; ++u) {
-        w_.target_arm[u] = mu - w_.lambda[u] * w_.s[u];
-        w_.target_vertex[u] = mu - w_.omega[u] * w_.z[u];
-      }
-      direction();
-      const double primal = std::min(1.0, 0.9 * longest(w_.omega, w_.d_omega, w_.s, w_.d_s));
-      const double dual = std::min(1.0, 0.9 * longest(w_.z, w_.d_z, w_.lambda, w_.d_lambda));
-      move(primal, dual);
-      if (primal == 1.0 && dual == 1.0 && i >= 2) break;
-    }
   }
 
  private:
@@ -621,33 +602,6 @@ auto with_interior_point(Workspace& work, const ModelView& model, bool reload, B
       *model.reward);
 }
 
-/// Dimension of the set of optimal ω: of the directions d on ω's support with Σd = 0 that change no rate
-/// of the best vertex or of an active arm. (Where λ_u > 0 an optimal direction leaves f_u and its curvature
-/// alone; these are independent functionals of (m_a, m_u), so both rates stay.)
-template <typename Workspace>
-int optimal_face_dimension(const Workspace& w, const ModelView& model) {
-  std::vector<std::size_t> support, fixed{static_cast<std::size_t>(model.best)};
-  const auto n = static_cast<std::size_t>(model.K);
-  for (std::size_t v = 0; v < n; ++v) {
-    if (w.omega[v] * w.y > w.z[v]) support.push_back(v);
-    if (v != fixed.front() && w.lambda[v] * w.t > w.s[v]) fixed.push_back(v);
-  }
-  Eigen::MatrixXd columns(static_cast<Eigen::Index>(support.size()),
-                          static_cast<Eigen::Index>(fixed.size()) + 1);
-  for (Eigen::Index i = 0; i < columns.rows(); ++i) {
-    columns(i, 0) = 1.0;
-    for (Eigen::Index j = 1; j < columns.cols(); ++j)
-      columns(i, j) =
-          model.graph[support[static_cast<std::size_t>(i)] * n + fixed[static_cast<std::size_t>(j) - 1]];
-  }
-  // Columns of unit length: an edge probability of 1e-6 must not pass for a zero.
-  for (Eigen::Index j = 0; j < columns.cols(); ++j)
-    if (const double length = columns.col(j).norm(); length > 0.0) columns.col(j) /= length;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(columns);
-  qr.setThreshold(1e-9);
-  return static_cast<int>(columns.rows() - qr.rank());
-}
-
 }  // namespace
 
 CharacteristicTimeSolver::CharacteristicTimeSolver() : work_(std::make_unique<Workspace>()) {}
@@ -691,17 +645,16 @@ std::span<const double> CharacteristicTimeSolver::dual_point() const {
 }
 
 int CharacteristicTimeSolver::centre(const ModelView& model, const SolveOptions& options) {
-  constexpr int kSteps = 30;
-  const int dimension = optimal_face_dimension(*work_, model);
-  if (dimension == 0) return 0;
   Workspace& w = *work_;
-  with_interior_point(w, model, false, [&](auto& ip) {
-    ip.centre(0.3 * options.gap, kSteps);
-    return 0;
-  });
-  const double total = sum(w.omega);
-  for (double& value : w.omega) value /= total;
-  if (time_of(model, w.omega) <= time_of(model, w.best_omega) * (1.0 + options.gap)) w.best_omega = w.omega;
+  OptimalFace face{{}, {static_cast<std::size_t>(model.best)}};
+  for (std::size_t v = 0; v < static_cast<std::size_t>(model.K); ++v) {
+    if (w.omega[v] * w.y > w.z[v]) face.support.push_back(v);
+    if (v != face.fixed.front() && w.lambda[v] * w.t > w.s[v]) face.fixed.push_back(v);
+  }
+  w.refined = w.best_omega;
+  const int dimension = centre_of_face(model, face, w.refined);
+  if (time_of(model, w.refined) <= time_of(model, w.best_omega) * (1.0 + options.gap))
+    w.best_omega = w.refined;
   return dimension;
 }
 
