@@ -5,7 +5,7 @@
 #include <limits>
 #include <variant>
 
-#include <Eigen/Cholesky>
+#include "kernels.hpp"
 #include <Eigen/QR>
 
 #include "tasfg/base/elementary.hpp"
@@ -28,29 +28,23 @@ class Barrier {
     const auto n = static_cast<std::size_t>(model.K);
     std::vector<char> is_fixed(n, 0);
     for (const std::size_t u : face.fixed) is_fixed[u] = 1;
-    columns_.resize(start.size(), static_cast<Index>(n - face.fixed.size()));
-    best_column_.resize(start.size());
-    for (Index i = 0; i < start.size(); ++i) {
-      const std::size_t row = face.support[static_cast<std::size_t>(i)] * n;
-      best_column_[i] = model.graph[row + best_];
-      Index j = 0;
-      for (std::size_t u = 0; u < n; ++u)
-        if (is_fixed[u] == 0) columns_(i, j++) = model.graph[row + u];
-    }
     for (std::size_t u = 0; u < n; ++u)
       if (is_fixed[u] == 0) free_arms_.push_back(u);
-    best_rate_ = best_column_.dot(start);
-    value_ = 1.0 / time_of_start(n, face);
-  }
-
-  /// Where the barrier is finite.
-  [[nodiscard]] double at(const VectorXd& omega) const {
-    if (!(omega.minCoeff() > 0.0)) return -std::numeric_limits<double>::infinity();
-    double total = 0.0;
-    for (Index i = 0; i < omega.size(); ++i) total += log(omega[i]);
-    const VectorXd rates = columns_.transpose() * omega;
-    for (Index j = 0; j < rates.size(); ++j) total += log(slack(j, rates[j]));
-    return std::isnan(total) ? -std::numeric_limits<double>::infinity() : total;
+    columns_.resize(start.size(), static_cast<Index>(free_arms_.size()));
+    std::vector<double> all(n, 0.0);
+    for (Index i = 0; i < start.size(); ++i) {
+      const std::size_t v = face.support[static_cast<std::size_t>(i)];
+      all[v] = start[i];
+      best_rate_ += start[i] * model.graph[v * n + best_];
+      for (Index j = 0; j < columns_.cols(); ++j)
+        columns_(i, j) = model.graph[v * n + free_arms_[static_cast<std::size_t>(j)]];
+    }
+    columns_on_face_ = columns_.transpose() * basis_;
+    value_ = 1.0 / time_of(model, all);
+    stride_ = (basis_.cols() + 7) / 8 * 8;
+    const auto rows = static_cast<std::size_t>(basis_.rows() + columns_.cols());
+    factors_.resize(rows * static_cast<std::size_t>(stride_));
+    matrix_.resize(static_cast<std::size_t>(stride_ * stride_));
   }
 
   /// Newton's method with halved steps, to the maximum.
@@ -59,21 +53,12 @@ class Barrier {
     constexpr int kHalvings = 40;
     constexpr double kNear = 1e-20;  // of the squared decrement
     for (int step = 0; step < kMostSteps; ++step) {
-      VectorXd gradient = omega_.cwiseInverse();
-      MatrixXd curvature_matrix = omega_.cwiseInverse().array().square().matrix().asDiagonal();
-      const VectorXd rates = columns_.transpose() * omega_;
-      for (Index j = 0; j < rates.size(); ++j) {
-        const std::size_t u = free_arms_[static_cast<std::size_t>(j)];
-        const Evidence e = evidence(reward_, model_.means[best_], model_.means[u], best_rate_, rates[j]);
-        const Curvature c = curvature(reward_, model_.means[best_], model_.means[u], best_rate_, rates[j]);
-        const double room = e.value - value_;
-        const double slope = e.from_arm / room;
-        gradient += slope * columns_.col(j);
-        curvature_matrix += (slope * slope + c.uu / room) * columns_.col(j) * columns_.col(j).transpose();
-      }
-      const VectorXd along = basis_.transpose() * gradient;
-      const VectorXd dy = (basis_.transpose() * curvature_matrix * basis_).ldlt().solve(along);
-      const double decrement = along.dot(dy);
+      const VectorXd gradient = gradient_and_curvature();
+      VectorXd dy = gradient;
+      const auto d = static_cast<int>(dy.size());
+      kernels::cholesky(matrix_.data(), stride_, d);
+      kernels::cholesky_solve(matrix_.data(), stride_, d, dy.data());
+      const double decrement = gradient.dot(dy);
       if (!(decrement > kNear)) break;
       const VectorXd direction = basis_ * dy;
       const double before = at(omega_);
@@ -90,26 +75,55 @@ class Barrier {
   }
 
  private:
-  [[nodiscard]] double slack(Index j, double rate) const {
-    const std::size_t u = free_arms_[static_cast<std::size_t>(j)];
-    return evidence(reward_, model_.means[best_], model_.means[u], best_rate_, rate).value / value_ - 1.0;
+  /// −∞ where it is not defined.
+  [[nodiscard]] double at(const VectorXd& omega) const {
+    double total = 0.0;
+    for (Index i = 0; i < omega.size(); ++i) total += log(omega[i]);
+    const VectorXd rates = columns_.transpose() * omega;
+    for (Index j = 0; j < rates.size(); ++j) {
+      const double value = evidence(reward_, model_.means[best_], mean(j), best_rate_, rates[j]).value;
+      total += log(value / value_ - 1.0);
+    }
+    return std::isnan(total) ? -std::numeric_limits<double>::infinity() : total;
   }
-  [[nodiscard]] double time_of_start(std::size_t n, const OptimalFace& face) const {
-    std::vector<double> all(n, 0.0);
-    for (std::size_t i = 0; i < face.support.size(); ++i)
-      all[face.support[i]] = omega_[static_cast<Index>(i)];
-    return time_of(model_, all);
+
+  /// The gradient by y; minus the Hessian, a sum of squares, goes to matrix_.
+  VectorXd gradient_and_curvature() {
+    const auto row = [this](Index i) {
+      return Eigen::Map<VectorXd>(factors_.data() + i * stride_, basis_.cols());
+    };
+    VectorXd gradient = VectorXd::Zero(basis_.cols());
+    for (Index i = 0; i < basis_.rows(); ++i) {
+      row(i) = basis_.row(i).transpose() / omega_[i];
+      gradient += row(i);
+    }
+    const VectorXd rates = columns_.transpose() * omega_;
+    for (Index j = 0; j < rates.size(); ++j) {
+      const Evidence e = evidence(reward_, model_.means[best_], mean(j), best_rate_, rates[j]);
+      const Curvature c = curvature(reward_, model_.means[best_], mean(j), best_rate_, rates[j]);
+      const double room = e.value - value_;
+      const double slope = e.from_arm / room;
+      gradient += slope * columns_on_face_.row(j).transpose();
+      row(basis_.rows() + j) = std::sqrt(slope * slope + c.uu / room) * columns_on_face_.row(j).transpose();
+    }
+    std::fill(matrix_.begin(), matrix_.end(), 0.0);
+    const auto d = static_cast<int>(basis_.cols());
+    kernels::rank_update(matrix_.data(), factors_.data(), factors_.data(), stride_, 0,
+                         static_cast<int>(basis_.rows() + rates.size()), 0, d, d, 1.0);
+    return gradient;
   }
+  [[nodiscard]] double mean(Index j) const { return model_.means[free_arms_[static_cast<std::size_t>(j)]]; }
 
   const Reward& reward_;
   const ModelView& model_;
   const MatrixXd& basis_;
   VectorXd omega_;
   std::size_t best_;
-  MatrixXd columns_;  // of G at the support and the arms that do not bind
-  VectorXd best_column_;
-  std::vector<std::size_t> free_arms_;
-  double best_rate_ = 0.0, value_ = 0.0;
+  std::vector<std::size_t> free_arms_;    // those that do not bind
+  MatrixXd columns_, columns_on_face_;    // of G at the support and these arms; times the basis
+  double best_rate_ = 0.0, value_ = 0.0;  // m_a and t
+  std::ptrdiff_t stride_ = 0;
+  std::vector<double> factors_, matrix_;
 };
 
 }  // namespace

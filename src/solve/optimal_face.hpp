@@ -23,7 +23,8 @@ struct OptimalFace {
 
 /// Its dimension, and in `omega`, an optimal allocation, its analytic centre: the maximiser of Σ_S ln ω_v + Σ
 /// ln(f_u − t) over the arms that do not bind. By Newton's method on the face itself, where nothing is close
-/// to singular.
+/// to singular. Faces of
+/// more than 256 dimensions are left where they are.
 int centre_of_face(const ModelView& model, const OptimalFace& face, std::span<double> omega);
 
 }  // namespace tasfg
