@@ -31,13 +31,18 @@ void count_draws(benchmark::State& state, const Instance& instance, const std::v
 
 void step(benchmark::State& state, const std::string& algorithm_name, const char* family, int K,
           StreamKind stream, std::int64_t steps) {
-  GraphAndMeans made =
+  const GraphAndMeans made =
       make_graph(graph_family(family, "bench"), {{"K", static_cast<double>(K)}}, "bench", &read_graph_csv);
-  const Instance instance(std::move(made.graph), std::move(made.means), Gaussian{1.0});
   const Algorithm algorithm = algorithm_named(algorithm_name, "bench");
   SimulationOptions options;
-  options.max_steps = steps;
   options.stream = stream;
+  options.max_steps = steps;
+  const Instance quiet(made.graph, made.means, Gaussian{0.05});
+  constexpr double kSoon[] = {1.0};
+  state.counters["tau"] =
+      static_cast<double>(Simulation(quiet, options).run(algorithm, kSoon, 0).at.front().tau);
+
+  const Instance instance(made.graph, made.means, Gaussian{1.0});
   const Simulation simulation(instance, options);
   constexpr double kNever[] = {1e9};
   std::uint64_t seed = 0;

@@ -54,17 +54,17 @@ def solves(settings: Settings) -> list[Comparison]:
             say(f"T* of {graph}, K = {K}")
             G, means = trajectory_peers.instance(graph, K)
             reference = json.loads(tasfg(settings, "solve", "--graph", graph, "-P", f"K={K}", "--json"))
-            reused = t_star_peers.Cvxpy(K, 1e-8)
+            reused = t_star_peers.CvxpyReused(K, 1e-8)
             direct = t_star_peers.Clarabel(G, means, 1e-8)
             peers = {
                 "CVXPY + CLARABEL, problem re-used": (lambda: reused.solve(G, means), TOLERANCE),
-                "CVXPY + CLARABEL, built anew": (lambda: t_star_peers.Cvxpy(K, 1e-8).solve(G, means), TOLERANCE),
+                "CVXPY + CLARABEL, built anew": (lambda: t_star_peers.cvxpy_anew(G, means, 1e-8), TOLERANCE),
                 "Clarabel": (direct.solve, TOLERANCE),
                 "SciPy SLSQP": (lambda: t_star_peers.slsqp(G, means), SLSQP_TOLERANCE),
             }
             for name, (solve, tolerance) in peers.items():
                 same_time(f"{name}, {graph}, K = {K}", t_star_peers.time_of(G, means, solve()), reference, tolerance)
-            aims = {"CVXPY + CLARABEL, problem re-used": "≥ 500", "Clarabel": "≥ 10"} if K == 15 else {}
+            aims = {"CVXPY + CLARABEL, built anew": "≥ 500", "Clarabel": "≥ 10"} if K == 15 else {}
             compared = {name: Comparison(f"T\\*, {graph}, K = {K}", name, [], [], aims.get(name, "")) for name in peers}
             for _ in range(settings.repeats):
                 for name, (solve, _) in peers.items():
@@ -88,7 +88,7 @@ def allocations(settings: Settings) -> list[Comparison]:
         models = trajectory_peers.estimated_models(G, means, after=3000, count=20)
         path = settings.folder / f"{graph}.models"
         path.write_text("\n".join([f"15 {len(models)}"] + [" ".join(map(repr, map(float, [*g.ravel(), *mu]))) for g, mu in models]))
-        reused = t_star_peers.Cvxpy(15, 1e-9)
+        reused = t_star_peers.CvxpyReused(15, 1e-9)
         whole = Comparison(f"step of TaS-FG with its allocation, {graph}, K = 15", "CVXPY + CLARABEL, allocation alone", [], [],
                            "≥ 1000")
         alone = Comparison(f"allocation alone, {graph}, K = 15", "CVXPY + CLARABEL, problem re-used", [], [])
@@ -101,8 +101,7 @@ def allocations(settings: Settings) -> list[Comparison]:
                             f"allocation of model {i} on {graph}: T = {T:.9g} by CVXPY, {row[f'T_{i}']:.9g} by bench_solve")
             theirs = timed(settings, lambda: [reused.solve(g, mu) for g, mu in models]) / len(models)
             alone.ours.append(row["seconds"] / len(models))
-            [step] = google(settings, "bench_step", [f"tas-fg/{graph}/15/philox"])
-            whole.ours.append(step_of(step))
+            whole.ours.append(step_of(our_step(settings, "tas-fg", graph, "philox")))
             alone.theirs.append(theirs)
             whole.theirs.append(theirs)
         rows += [whole, alone]
@@ -119,6 +118,14 @@ def stopping_times(settings: Settings, algorithm: str, graph: str, K: int, seeds
     out = tasfg(settings, "simulate", "--graph", graph, "-P", f"K={K}", "--algorithm", algorithm, "--seeds", seeds, "--variance",
                 VARIANCE, "--log-inv-delta", LOG_INV_DELTA, "--stream", stream, "--csv")
     return [int(row["tau"]) for row in csv.DictReader(out.splitlines())]
+
+
+def our_step(settings: Settings, algorithm: str, graph: str, stream: str) -> dict:
+    """The row of bench_step for K = 15."""
+    [row] = google(settings, "bench_step", [f"{algorithm}/{graph}/15/{stream}"])
+    [tau] = stopping_times(settings, algorithm, graph, 15, "0", stream)
+    require(row["tau"] == tau, f"{algorithm}, {graph}, K = 15, {stream}: bench_step stops at {row['tau']:.0f}, tasfg at {tau}")
+    return row
 
 
 def check_trajectories(settings: Settings) -> None:
@@ -178,8 +185,7 @@ def steps(settings: Settings) -> list[Comparison]:
                           (Comparison(same, "Numba loop", [], []), "numpy", replay)]
             for _ in range(settings.repeats):
                 for row, stream, peer in pairs:
-                    [step] = google(settings, "bench_step", [f"{algorithm}/{graph}/15/{stream}"])
-                    row.ours.append(step_of(step))
+                    row.ours.append(step_of(our_step(settings, algorithm, graph, stream)))
                     row.theirs.append(peer())
             rows += [row for row, _, _ in pairs]
     return rows
@@ -194,7 +200,7 @@ def limits(settings: Settings) -> tuple[list[Comparison], list[dict]]:
         say(f"limits on {graph}")
         row = Comparison(f"step of ucb-fg-v, {graph}, K = 15", "limit", [], [], "≤ 2", over_limit=True)
         for _ in range(settings.repeats):
-            [step] = google(settings, "bench_step", [f"ucb-fg-v/{graph}/15/philox"])
+            step = our_step(settings, "ucb-fg-v", graph, "philox")
             a, r = step["activations"], step["rewards"]
             require(abs(a - {"ring": 2, "loopless-clique": 14}[graph]) < 1e-9, f"{graph}: {a} random out-edges a step")
             names = ["activation", "normal", f"observe/{graph}/15", "pull/15", "mean", "statistic"]

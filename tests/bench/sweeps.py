@@ -51,11 +51,12 @@ def sweep(settings: Settings, job: pathlib.Path, status: int, ranks: int, *argum
 
 def busy(settings: Settings) -> list[Reading]:
     cores = len(os.sched_getaffinity(0))
-    replications = 2 if settings.quick else 20
+    replications = 2 if settings.quick else 50
     changes = ["--set", f"replications={replications}", "--set", 'algorithms=["tas-fg", "tas-fg-heur", "exp3.g", "ucb-fg-e"]']
     name = f"task seconds ÷ (cores × wall), paper-main without UCB-FG-V, {replications} replications"
-    readings = [Reading(f"{name}, {cores} threads", [], "", "≥ 0.95"), Reading(f"{name}, {cores} ranks", [], "", "≥ 0.95")]
-    for _ in range(settings.repeats):
+    readings = [Reading(f"{name}, {cores} threads", [], "", "≥ 0.95"),
+                Reading(f"{name}, {cores} ranks, mpirun's start included", [], "")]
+    for _ in range(min(settings.repeats, 3)):
         for reading, ranks in zip(readings, (1, cores), strict=True):
             wall, _, file = sweep(settings, PAPER, DONE, ranks, *changes, "--threads", str(cores // ranks))
             with file:
@@ -65,27 +66,31 @@ def busy(settings: Settings) -> list[Reading]:
 
 
 def null_tasks(settings: Settings) -> tuple[list[Reading], list[Law]]:
-    sizes = [1000, 10_000, 100_000] if settings.quick else [1000, 10_000, 100_000, 1_000_000]
+    """Wall time and memory over tasks; the laws are of what comes on top of the smallest sweep: that is the start."""
+    sizes = [1000, 10_000, 30_000, 100_000] if settings.quick else [1000, 10_000, 100_000, 300_000, 1_000_000]
     job = settings.folder / "null.toml"
     readings, found = [], []
     for ranks in (1, 2):
         where = "alone" if ranks == 1 else f"largest of {ranks} ranks"
-        walls, memory = Law(f"wall time of a sweep of null tasks over tasks, {where}", sizes, []), Law(f"peak memory over tasks, {where}", sizes, [])
+        walls, memory = [], []
         for _ in range(min(settings.repeats, 3)):
-            walls.values.append([])
-            memory.values.append([])
+            walls.append([])
+            memory.append([])
             for tasks in sizes:
                 job.write_text(NULL.format(tasks), encoding="ascii")
                 wall, peaks, file = sweep(settings, job, CAPPED, ranks)
                 with file:
                     require(file["runs/status"].size == tasks, f"{file['runs/status'].size} tasks instead of {tasks}")
-                walls.values[-1].append(wall)
-                memory.values[-1].append(max(peaks))
-        found += [walls, memory]
+                walls[-1].append(wall)
+                memory[-1].append(max(peaks))
         for i, tasks in enumerate(sizes):
             aim = "< 300" if tasks == 1_000_000 else ""
-            readings.append(Reading(f"peak memory of a sweep of {tasks:g} tasks, {where}", [row[i] for row in memory.values], "MB", aim))
-        readings.append(Reading(f"null task, of {sizes[-1]:g}, {where}", [row[-1] / sizes[-1] * 1e6 for row in walls.values], "µs"))
+            readings.append(Reading(f"peak memory of a sweep of {tasks} tasks, {where}", [row[i] for row in memory], "MB", aim))
+        for i in (0, -1):
+            readings.append(Reading(f"wall time of a sweep of {sizes[i]} null tasks, {where}", [row[i] for row in walls], "s"))
+        for what, table in (("wall time", walls), ("peak memory", memory)):
+            growth = [[value - row[0] for value in row[-3:]] for row in table]
+            found.append(Law(f"{what} of a sweep beyond that of {sizes[0]} null tasks, over tasks, {where}", sizes[-3:], growth))
     return readings, found
 
 

@@ -38,33 +38,44 @@ def rivals_first(G: np.ndarray, means: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return G[:, order], 2 / gap**2 / time_of(G, means, uniform(len(means)))
 
 
-class Cvxpy:
-    """CVXPY with CLARABEL. The problem is built once for a K and takes G and the gaps as parameters (DPP), so that a
-    second solve pays neither for building nor for canonicalisation."""
+def cvxpy_problem(graph, factor) -> tuple[cvxpy.Problem, cvxpy.Variable]:
+    """The problem and its omega; G (columns as in rivals_first) and factor may be parameters or numbers."""
+    K = graph.shape[0]
+    omega, m, q, t = cvxpy.Variable(K, nonneg=True), cvxpy.Variable(K), cvxpy.Variable(K - 1), cvxpy.Variable()
+    both = m[:-1] + m[-1]
+    constraints = [
+        cvxpy.sum(omega) == 1,
+        m == graph.T @ omega,
+        m[:-1] - q >= factor * t,
+        cvxpy.SOC(q + both, cvxpy.vstack([2 * m[:-1], q - both])),
+    ]
+    return cvxpy.Problem(cvxpy.Maximize(t), constraints), omega
+
+
+def solve_cvxpy(problem: cvxpy.Problem, omega: cvxpy.Variable, tolerance: float) -> np.ndarray:
+    problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=tolerance, tol_gap_rel=tolerance, tol_feas=tolerance)
+    assert problem.status == cvxpy.OPTIMAL, problem.status
+    return omega.value
+
+
+def cvxpy_anew(G: np.ndarray, means: np.ndarray, tolerance: float) -> np.ndarray:
+    return solve_cvxpy(*cvxpy_problem(*rivals_first(G, means)), tolerance)
+
+
+class CvxpyReused:
+    """The problem is built once for a K and takes G and the gaps as parameters (DPP), so that a second solve pays neither
+    for building nor for canonicalisation."""
 
     def __init__(self, K: int, tolerance: float) -> None:
         self.graph = cvxpy.Parameter((K, K), nonneg=True)
         self.factor = cvxpy.Parameter(K - 1, nonneg=True)
-        self.omega = cvxpy.Variable(K, nonneg=True)
-        m, q, t = cvxpy.Variable(K), cvxpy.Variable(K - 1), cvxpy.Variable()
-        both = m[:-1] + m[-1]
-        self.problem = cvxpy.Problem(
-            cvxpy.Maximize(t),
-            [
-                cvxpy.sum(self.omega) == 1,
-                m == self.graph.T @ self.omega,
-                m[:-1] - q >= self.factor * t,
-                cvxpy.SOC(q + both, cvxpy.vstack([2 * m[:-1], q - both])),
-            ],
-        )
+        self.problem, self.omega = cvxpy_problem(self.graph, self.factor)
         assert self.problem.is_dcp(dpp=True)
-        self.options = dict(tol_gap_abs=tolerance, tol_gap_rel=tolerance, tol_feas=tolerance)
+        self.tolerance = tolerance
 
     def solve(self, G: np.ndarray, means: np.ndarray) -> np.ndarray:
         self.graph.value, self.factor.value = rivals_first(G, means)
-        self.problem.solve(solver=cvxpy.CLARABEL, **self.options)
-        assert self.problem.status == cvxpy.OPTIMAL, self.problem.status
-        return self.omega.value
+        return solve_cvxpy(self.problem, self.omega, self.tolerance)
 
 
 class Clarabel:
