@@ -29,13 +29,15 @@ K = 15
 """
 
 
-def sweep(settings: Settings, job: pathlib.Path, status: int, ranks: int, *arguments: str) -> tuple[float, list[float], h5py.File]:
+def sweep(
+    settings: Settings, job: pathlib.Path, status: int, ranks: int, *arguments: str
+) -> tuple[float, list[float], h5py.File]:
     """Wall seconds, peak memory of each rank in MB, and the result file; all its runs must have that status."""
     out, memory = settings.folder / "out.h5", settings.folder / "memory"
     out.unlink(missing_ok=True)
     memory.unlink(missing_ok=True)
-    command = [sys.executable, "-I", "-S", str(HERE / "peak_memory.py"), str(memory), settings.tasfg, "sweep", str(job), "-o", str(out)]
-    command += ["--quiet", *arguments]
+    command = [sys.executable, "-I", "-S", str(HERE / "peak_memory.py"), str(memory)]
+    command += [settings.tasfg, "sweep", str(job), "-o", str(out), "--quiet", *arguments]
     if ranks > 1:
         command = ["mpirun", "--oversubscribe", "-n", str(ranks), *command]
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -52,8 +54,9 @@ def sweep(settings: Settings, job: pathlib.Path, status: int, ranks: int, *argum
 def busy(settings: Settings) -> list[Reading]:
     cores = len(os.sched_getaffinity(0))
     replications = 2 if settings.quick else 50
-    changes = ["--set", f"replications={replications}", "--set", 'algorithms=["tas-fg", "tas-fg-heur", "exp3.g", "ucb-fg-e"]']
-    name = f"task seconds ÷ (cores × wall), paper-main without UCB-FG-V, {replications} replications"
+    changes = ["--set", "conventions=reference", "--set", f"replications={replications}"]
+    changes += ["--set", 'algorithms=["tas-fg", "tas-fg-heur", "exp3.g", "ucb-fg-e"]']
+    name = f"task seconds ÷ (cores × wall), the paper's main figure, {replications} replications"
     readings = [Reading(f"{name}, {cores} threads", [], "", "≥ 0.95"),
                 Reading(f"{name}, {cores} ranks, mpirun's start included", [], "")]
     for _ in range(min(settings.repeats, 3)):
