@@ -74,7 +74,8 @@ def null_tasks(settings: Settings) -> tuple[list[Reading], list[Law]]:
     job = settings.folder / "null.toml"
     readings, found = [], []
     for ranks in (1, 2):
-        where = "alone" if ranks == 1 else f"largest of {ranks} ranks"
+        where = "alone" if ranks == 1 else f"{ranks} ranks"
+        largest = "alone" if ranks == 1 else f"largest of {ranks} ranks"
         walls, memory = [], []
         for _ in range(min(settings.repeats, 3)):
             walls.append([])
@@ -88,12 +89,12 @@ def null_tasks(settings: Settings) -> tuple[list[Reading], list[Law]]:
                 memory[-1].append(max(peaks))
         for i, tasks in enumerate(sizes):
             aim = "< 300" if tasks == 1_000_000 else ""
-            readings.append(Reading(f"peak memory of a sweep of {tasks} tasks, {where}", [row[i] for row in memory], "MB", aim))
+            readings.append(Reading(f"peak memory of a sweep of {tasks} tasks, {largest}", [row[i] for row in memory], "MB", aim))
         for i in (0, -1):
             readings.append(Reading(f"wall time of a sweep of {sizes[i]} null tasks, {where}", [row[i] for row in walls], "s"))
-        for what, table in (("wall time", walls), ("peak memory", memory)):
+        for what, table in ((f"wall time of a sweep, {where}", walls), (f"peak memory of a sweep, {largest}", memory)):
             growth = [[value - row[0] for value in row[-3:]] for row in table]
-            found.append(Law(f"{what} of a sweep beyond that of {sizes[0]} null tasks, over tasks, {where}", sizes[-3:], growth))
+            found.append(Law(f"{what}, beyond that of {sizes[0]} null tasks, over tasks", sizes[-3:], growth))
     return readings, found
 
 
