@@ -136,8 +136,7 @@ def check_trajectories(settings: Settings) -> None:
         for K in (5, 15):
             G, means = trajectory_peers.instance(graph, K)
             for algorithm in trajectory_peers.ALGORITHMS:
-                # At K = 15 these two part ways at ties that the rounding of a matrix product breaks (docs/fidelity.md), or
-                # amplify it.
+                # At K = 15 rounding decides ties of the first and is amplified by the second (docs/benchmarks.md).
                 if K == 15 and algorithm in ("ucb-fg-e", "exp3.g"):
                     continue
                 ours = stopping_times(settings, algorithm, graph, K, "0-3", "numpy")
