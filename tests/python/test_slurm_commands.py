@@ -137,7 +137,7 @@ def directives(script):
 
 def test_a_batch_script_is_filled_in_from_the_plan(slurm, tmp_path):
     slurm(sinfo="printf '16\\n12\\n'")
-    script = run("plan", job_of(tmp_path, 10**5, 8), "--sbatch", "--partition", "long", "--account", "us").stdout
+    script = run("plan", job_of(tmp_path, 10**6, 12), "--sbatch", "--partition", "long", "--account", "us").stdout
     found = directives(script)
     assert found | {"partition": "long", "account": "us", "job-name": "a-job", "nodes": "1", "ntasks-per-node": "1",
                     "cpus-per-task": "12", "open-mode": "append", "output": "%x-%j.log"} == found
@@ -156,7 +156,7 @@ def test_more_nodes_shorten_the_time_that_is_asked_for(slurm, tmp_path):
     slurm(sinfo="echo 64")
 
     def minutes(*options):
-        days, rest = directives(run("plan", job_of(tmp_path, 10**5, 8), "--sbatch", *options).stdout)["time"].split("-")
+        days, rest = directives(run("plan", job_of(tmp_path, 10**6, 12), "--sbatch", *options).stdout)["time"].split("-")
         hours, minute, _ = rest.split(":")
         return (24 * int(days) + int(hours)) * 60 + int(minute)
 

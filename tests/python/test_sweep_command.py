@@ -481,7 +481,7 @@ def test_the_replay_command_gives_the_runs_of_the_file(reference):
 
 
 def test_walltime_starts_nothing_that_cannot_end(tmp_path):
-    job = write_job(tmp_path, algorithms='["uniform", "ucb-fg-v"]', log_inv_delta="[7.0]", K="[15]",
+    job = write_job(tmp_path, algorithms='["uniform", "ucb-fg-v"]', log_inv_delta="[10.0]", K="[15]",
                     replications=3, max_steps=10**9)
     begin = time.monotonic()
     done = run("sweep", job, "-o", tmp_path / "out.h5", "--walltime", "18", check=75)
