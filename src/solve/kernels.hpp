@@ -1,7 +1,7 @@
 /// Dense linear algebra with a fixed order of operations.
 ///
-/// Each entry of a result is a sum in ascending order of the inner index, whatever the tile or vector
-/// width: lanes run over independent entries. So results are the same bits for every instruction set.
+/// Each entry of a result is a sum in one order, ascending in the inner index (in cholesky_solve, four such
+/// sums side by side), whatever the instruction set: so results are the same bits for every one.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,21 @@
 
 namespace tasfg::kernels {
 
-/// C(i, j) += sign · Σ_{k in [k0, k1)} A(k, i)·B(k, j) for i in [i0, i1), j in [max(j0, i), n); row-major,
-/// leading dimension ld for all. Writes the upper triangle (and up to a tile's width left of it).
+/// Matrices are row-major with leading dimension ld, a multiple of 8. What lies between n and ld is worked
+/// on, too, and must be finite; what lies left of the diagonal of a symmetric matrix is overwritten with
+/// anything.
+
+/// C(i, j) += sign · Σ_{k in [k0, k1)} A(k, i)·B(k, j) for i in [i0, i1), j in [i, n).
 void rank_update(double* C, const double* A, const double* B, std::ptrdiff_t ld, int k0, int k1, int i0,
                  int i1, int n, double sign);
 
-/// Upper Cholesky factor in place: M = UᵀU; reads and writes the upper triangle. A pivot that is not
-/// positive is replaced by a huge one, which fixes that unknown: the usual interior-point safeguard.
+/// Upper Cholesky factor in place: M = UᵀU; reads and writes the upper triangle; the diagonal holds 1/U_kk. A
+/// pivot that is not positive is replaced by a huge one, which fixes that unknown: the usual interior-point
+/// safeguard.
 void cholesky(double* M, std::ptrdiff_t ld, int n);
+
+/// out ← Σ_v weights[v]·(row v), n rows of n entries.
+void combine(const double* rows, std::ptrdiff_t ld, int n, const double* weights, double* out);
 
 /// x ← (UᵀU)⁻¹ x.
 void cholesky_solve(const double* U, std::ptrdiff_t ld, int n, double* x);

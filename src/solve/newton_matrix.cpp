@@ -31,23 +31,11 @@ void DenseNewton::load(const ModelView& model) {
 }
 
 void DenseNewton::observe(std::span<const double> omega, std::span<double> m) const {
-  double* out = m.data();
-  std::fill_n(out, K_, 0.0);
-  for (int v = 0; v < K_; ++v) {
-    const double w = omega[static_cast<std::size_t>(v)];
-    const double* row = rows_.data() + v * ld_;
-    for (int u = 0; u < K_; ++u) out[u] += w * row[u];
-  }
+  kernels::combine(rows_.data(), ld_, K_, omega.data(), m.data());
 }
 
 void DenseNewton::price(std::span<const double> g, std::span<double> y) const {
-  double* out = y.data();
-  std::fill_n(out, K_, 0.0);
-  for (int u = 0; u < K_; ++u) {
-    const double w = g[static_cast<std::size_t>(u)];
-    const double* column = columns_.data() + u * ld_;
-    for (int v = 0; v < K_; ++v) out[v] += w * column[v];
-  }
+  kernels::combine(columns_.data(), ld_, K_, g.data(), y.data());
 }
 
 void DenseNewton::factor(const NewtonTerms& terms) {
@@ -58,17 +46,18 @@ void DenseNewton::factor(const NewtonTerms& terms) {
     const double* column = columns_.data() + u * ld_;
     if (u == best_) {
       const double root = std::sqrt(terms.rest);
-      for (int v = 0; v < K_; ++v) out[v] = root * column[v];
+      for (int v = 0; v < ld_; ++v) out[v] = root * column[v];
     } else {
       const double root = std::sqrt(terms.weight[i]);
       const double tilt = terms.tilt[i];
-      for (int v = 0; v < K_; ++v) out[v] = root * (column[v] + tilt * best_column[v]);
+      for (int v = 0; v < ld_; ++v) out[v] = root * (column[v] + tilt * best_column[v]);
     }
   }
   std::fill_n(matrix_.begin(), K_ * ld_, 0.0);
   for (int v = 0; v < K_; ++v)
     matrix_[static_cast<std::size_t>(v * ld_ + v)] = terms.diagonal[static_cast<std::size_t>(v)];
-  kernels::rank_update(matrix_.data(), scaled_.data(), scaled_.data(), ld_, 0, K_, 0, K_, K_, 1.0);
+  kernels::rank_update(matrix_.data(), scaled_.data(), scaled_.data(), ld_, 0, K_, 0, K_,
+                       static_cast<int>(ld_), 1.0);
   kernels::cholesky(matrix_.data(), ld_, K_);
 }
 
