@@ -36,6 +36,9 @@ K = [5, 8]
 [[graph]]
 family = "loopy-star"
 K = [5, 10]
+
+[algorithm."tas-fg"]
+gap = 1e-7  # slower than it needs to be: there must be time to interrupt it
 """
 
 

@@ -35,12 +35,13 @@ p = [0.3, 0.5]
 [[graph]]
 family = "loopy-star"
 K = 5
-"""
+
+{more}"""
 
 
 def write_job(folder, name="job.toml", **changes):
     values = dict(replications=20, log_inv_delta="[1.0, 3.0]", algorithms='["tas-fg", "uniform", "exp3.g"]',
-                  conventions="paper", K="[4, 5]", max_steps=1_000_000) | changes
+                  conventions="paper", K="[4, 5]", max_steps=1_000_000, more="") | changes
     path = folder / name
     path.write_text(JOB.format(**values))
     return path
@@ -57,7 +58,9 @@ def reference(tmp_path_factory):
 
 
 # A job whose runs take a while, so that there is something to interrupt.
-LONG = dict(algorithms='["tas-fg", "uniform"]', K="[9]", log_inv_delta="[3.0]", replications=24)
+# Slower than it needs to be: there must be time to interrupt it.
+LONG = dict(algorithms='["tas-fg", "uniform"]', K="[9]", log_inv_delta="[3.0]", replications=24,
+            more='[algorithm."tas-fg"]\ngap = 1e-7\n')
 
 
 @pytest.fixture(scope="module")

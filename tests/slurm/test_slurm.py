@@ -33,6 +33,9 @@ algorithms = ["tas-fg", "uniform"]
 family = "ring"
 K = {K}
 p = [0.3, 0.5]
+
+[algorithm."tas-fg"]
+gap = 1e-7  # slower than it needs to be: there must be time to interrupt it
 """
 
 
