@@ -8,7 +8,6 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from . import graphs, style, theory
@@ -213,18 +212,7 @@ def pulls(results: Results) -> Figure:
         row[0].set_ylabel("share of draws")
     for panel in panels[-1]:
         panel.set_xlabel("vertex")
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=style.algorithm_colour(a),
-            marker=style.algorithm_marker(a),
-            ms=3.5,
-            lw=1.0,
-            label=style.algorithm_name(a),
-        )
-        for a in algorithms
-    ]
+    handles = style.handles(algorithms)
     style.legend(
         figure, [Patch(facecolor="#E3E3E3", edgecolor="#888888", linewidth=0.4, label=style.OMEGA_STAR), *handles]
     )

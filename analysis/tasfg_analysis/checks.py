@@ -18,21 +18,6 @@ from .selection import confidence, delta_text, incomplete, runs_of
 LEVEL = 0.95
 
 
-def _handles(algorithms: list[str]) -> list[Line2D]:
-    return [
-        Line2D(
-            [],
-            [],
-            color=style.algorithm_colour(a),
-            marker=style.algorithm_marker(a),
-            ms=3.5,
-            lw=1.0,
-            label=style.algorithm_name(a),
-        )
-        for a in algorithms
-    ]
-
-
 def _range(counts: pd.Series) -> str:
     low, high = int(counts.min()), int(counts.max())
     return f"{low}" if low == high else f"{low} to {high}"
@@ -88,7 +73,7 @@ def error_rate(results: Results) -> Figure:
         panel.set_xlabel(style.LOG_INV_DELTA)
     style.legend(
         figure,
-        [*_handles(algorithms), Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9, label=r"$\delta$")],
+        [*style.handles(algorithms), Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9, label=r"$\delta$")],
     )
     pooled = " over all cases of the graph" if len(cases) > len(graphs) else ""
     style.note(
@@ -211,7 +196,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     for panel in panels[-1]:
         panel.set_xlabel(rf"$\tau\,/\,\tau$ of {style.algorithm_name(baseline)}, geometric mean")
     grey = Line2D([], [], color="#AAAAAA", lw=3, alpha=0.7, label="interval without pairing")
-    style.legend(figure, [*_handles(algorithms), grey])
+    style.legend(figure, [*style.handles(algorithms), grey])
     style.note(
         figure,
         f"{delta_text(at)}, {_range(table.seeds)} seeds; 95 % intervals. All algorithms meet the same rewards on a "
@@ -281,7 +266,7 @@ def small_delta(results: Results) -> Figure:
         Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9, label="lower bound"),
         Line2D([], [], color=style.GREY, linestyle=(0, (1, 1.5)), lw=0.9, label="limit as δ → 0"),
     ]
-    style.legend(figure, [*_handles(algorithms), *extra])
+    style.legend(figure, [*style.handles(algorithms), *extra])
     style.note(
         figure,
         r"Means over seeds, 95 % intervals. Limits: 1 for TaS-FG, "

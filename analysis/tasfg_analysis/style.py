@@ -17,6 +17,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.lines import Line2D  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 from .errors import UserError  # noqa: E402
@@ -229,3 +230,19 @@ def save(
             figure.savefig(temporary, format=form, dpi=dpi, metadata=metadata)
         written.append(path)
     return written
+
+
+def handles(algorithms: list[str]) -> list[Line2D]:
+    """Legend entries of lines with the markers of algorithms."""
+    return [
+        Line2D(
+            [],
+            [],
+            color=algorithm_colour(a),
+            marker=algorithm_marker(a),
+            ms=3.5,
+            lw=1.0,
+            label=algorithm_name(a),
+        )
+        for a in algorithms
+    ]
