@@ -1,13 +1,6 @@
 #include "kernels.hpp"
 
-// The loader picks the widest version that the CPU has. Lanes are independent entries and contraction
-// is off, so all versions give the same bits.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__AVX2__)
-#define TASFG_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define TASFG_VECTOR_CLONES
-#endif
+#include "lanes.hpp"
 
 namespace tasfg::kernels {
 namespace {
@@ -16,22 +9,19 @@ constexpr int kTileRows = 4;
 constexpr int kTileColumns = 8;
 constexpr int kPanel = 48;
 
-// Four doubles that move together; on a CPU without AVX the compiler splits them in two.
-typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
-
 // One tile of rank_update: the accumulators stay in registers over all of [k0, k1).
 template <int Rows>
 [[gnu::always_inline]] inline void wide_tile(double* C, const double* A, const double* B, std::ptrdiff_t ld,
                                              int k0, int k1, double sign) {
   Lanes left[Rows], right[Rows];
   for (int i = 0; i < Rows; ++i) {
-    left[i] = *reinterpret_cast<const Lanes*>(C + i * ld);
-    right[i] = *reinterpret_cast<const Lanes*>(C + i * ld + 4);
+    left[i] = lanes(C + i * ld);
+    right[i] = lanes(C + i * ld + 4);
   }
   for (int k = k0; k < k1; ++k) {
     const double* a = A + k * ld;
-    const Lanes b_left = *reinterpret_cast<const Lanes*>(B + k * ld);
-    const Lanes b_right = *reinterpret_cast<const Lanes*>(B + k * ld + 4);
+    const Lanes b_left = lanes(B + k * ld);
+    const Lanes b_right = lanes(B + k * ld + 4);
     for (int i = 0; i < Rows; ++i) {
       const double ai = sign * a[i];
       left[i] += ai * b_left;
@@ -39,8 +29,8 @@ template <int Rows>
     }
   }
   for (int i = 0; i < Rows; ++i) {
-    *reinterpret_cast<Lanes*>(C + i * ld) = left[i];
-    *reinterpret_cast<Lanes*>(C + i * ld + 4) = right[i];
+    lanes(C + i * ld) = left[i];
+    lanes(C + i * ld + 4) = right[i];
   }
 }
 
@@ -59,8 +49,7 @@ template <int Rows>
 [[gnu::always_inline]] inline double dot(const double* row, const double* x, int from, int n) {
   Lanes sums = {0.0, 0.0, 0.0, 0.0};
   int j = from;
-  for (; j + 4 <= n; j += 4)
-    sums += *reinterpret_cast<const Lanes*>(row + j) * *reinterpret_cast<const Lanes*>(x + j);
+  for (; j + 4 <= n; j += 4) sums += lanes(row + j) * lanes(x + j);
   double rest = 0.0;
   for (; j < n; ++j) rest += row[j] * x[j];
   return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest;
@@ -98,13 +87,12 @@ void cholesky(double* M, std::ptrdiff_t ld, int n) {
       double* row = M + k * ld;
       const double pivot = row[k] > least ? std::sqrt(row[k]) : kFixed;
       const double inverse = 1.0 / pivot;
-      for (int j = k / 4 * 4; j < ld; j += 4) *reinterpret_cast<Lanes*>(row + j) *= inverse;
+      for (int j = k / 4 * 4; j < ld; j += 4) lanes(row + j) *= inverse;
       row[k] = inverse;
       for (int i = k + 1; i < end; ++i) {
         const double a = -row[i];
         double* target = M + i * ld;
-        for (int j = i / 4 * 4; j < ld; j += 4)
-          *reinterpret_cast<Lanes*>(target + j) += a * *reinterpret_cast<const Lanes*>(row + j);
+        for (int j = i / 4 * 4; j < ld; j += 4) lanes(target + j) += a * lanes(row + j);
       }
     }
     if (end < n) rank_update(M, M, M, ld, p, end, end, n, static_cast<int>(ld), -1.0);
@@ -116,14 +104,13 @@ void combine(const double* rows, std::ptrdiff_t ld, int n, const double* weights
   constexpr int kBlock = 16;
   for (int j = 0; j < n; j += kBlock) {
     Lanes sums[kBlock / 4] = {};
-    const int lanes = std::min(kBlock, static_cast<int>(ld) - j) / 4;
+    const int count = std::min(kBlock, static_cast<int>(ld) - j) / 4;
     for (int v = 0; v < n; ++v) {
       const double* row = rows + v * ld + j;
-      if (lanes == kBlock / 4)
-        for (int i = 0; i < kBlock / 4; ++i)
-          sums[i] += weights[v] * *reinterpret_cast<const Lanes*>(row + 4 * i);
+      if (count == kBlock / 4)
+        for (int i = 0; i < kBlock / 4; ++i) sums[i] += weights[v] * lanes(row + 4 * i);
       else
-        for (int i = 0; i < lanes; ++i) sums[i] += weights[v] * *reinterpret_cast<const Lanes*>(row + 4 * i);
+        for (int i = 0; i < count; ++i) sums[i] += weights[v] * lanes(row + 4 * i);
     }
     for (int i = 0; i < std::min(kBlock, n - j); ++i) out[j + i] = sums[i / 4][i % 4];
   }

@@ -1,15 +1,18 @@
-/// The two ways to hold G and to factor the interior point's Newton matrix
+/// The ways to hold G and to factor the interior point's Newton matrix
 ///
 ///   M = Σ_{u≠a} w_u g̃_u g̃_uᵀ + R g_a g_aᵀ + diag(d),   g̃_u = g_u + ρ_u g_a,
 ///
-/// with g_u the column of G at u: dense for small or dense graphs, sparse for large sparse ones. Both
-/// offer the same members; the interior point is a template over them.
+/// with g_u the column of G at u: arrays of known length for few vertices, dense, and sparse for large sparse
+/// graphs. All offer the same members; the interior point is a template over them.
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "lanes.hpp"
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 
@@ -25,8 +28,48 @@ struct NewtonTerms {
   std::span<const double> diagonal;  // d > 0
 };
 
+/// Up to Width vertices. Vectors have Width entries, those beyond K neutral (interior_point.hpp).
+template <int Width>
+class SmallNewton {
+ public:
+  static constexpr int kWidth = Width;
+  struct alignas(32) Vector : std::array<double, Width> {};
+
+  void load(const ModelView& model);
+  /// m ← Gᵀω.
+  void observe(const Vector& omega, Vector& m) const { combine(rows_, omega, m); }
+  /// y ← G g.
+  void price(const Vector& g, Vector& y) const { combine(columns_, g, y); }
+  void factor(const NewtonTerms& terms);
+  void solve(Vector& x) const;
+  void solve(Vector& x, Vector& y) const {
+    solve(x);
+    solve(y);
+  }
+
+ private:
+  static constexpr int kBlocks = Width / 4;
+  using Matrix = std::array<Vector, Width>;
+
+  static void combine(const Matrix& rows, const Vector& weights, Vector& out);
+  template <int Block>
+  void eliminate(double least);
+
+  int K_ = 0, best_ = 0;
+  Matrix rows_{};        // G
+  Matrix columns_{};     // Gᵀ
+  Matrix tilted_{};      // rows g̃_uᵀ
+  Matrix weighted_{};    // rows w_u g̃_uᵀ
+  Matrix matrix_{};      // M, then D Lᵀ of M = L D Lᵀ
+  Matrix inverse_{};     // L⁻¹
+  Vector over_pivot_{};  // 1/D
+};
+
 class DenseNewton {
  public:
+  static constexpr int kWidth = 0;
+  using Vector = std::vector<double>;
+
   void load(const ModelView& model);
   /// m ← Gᵀω.
   void observe(std::span<const double> omega, std::span<double> m) const;
@@ -47,6 +90,9 @@ class DenseNewton {
 
 class SparseNewton {
  public:
+  static constexpr int kWidth = 0;
+  using Vector = std::vector<double>;
+
   /// Whether `model` is large and sparse enough for this to beat the dense factorisation.
   [[nodiscard]] static bool suits(const ModelView& model);
 
@@ -65,5 +111,94 @@ class SparseNewton {
   Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> factor_;
   bool analysed_ = false;
 };
+
+// What follows is in the header so that it becomes part of a solve, with that solve's instruction set.
+
+template <int Width>
+void SmallNewton<Width>::load(const ModelView& model) {
+  const auto n = static_cast<std::size_t>(model.K);
+  if (model.K != K_) rows_ = columns_ = {};
+  K_ = model.K;
+  best_ = model.best;
+  for (std::size_t v = 0; v < n; ++v)
+    for (std::size_t u = 0; u < n; ++u) rows_[v][u] = columns_[u][v] = model.graph[v * n + u];
+}
+
+template <int Width>
+[[gnu::always_inline]] inline void SmallNewton<Width>::combine(const Matrix& rows, const Vector& weights,
+                                                               Vector& out) {
+  Lanes sums[kBlocks] = {};
+  for (std::size_t v = 0; v < Width; ++v)
+    for (int b = 0; b < kBlocks; ++b) sums[b] += weights[v] * lanes(rows[v].data() + 4 * b);
+  for (int b = 0; b < kBlocks; ++b) lanes(out.data() + 4 * b) = sums[b];
+}
+
+/// Eliminates the four unknowns of a block from all rows below, and records the operations on the identity.
+template <int Width>
+template <int Block>
+[[gnu::always_inline]] inline void SmallNewton<Width>::eliminate(double least) {
+  constexpr double kFixes = 1e-256;  // in place of a pivot that is not positive: fixes that unknown
+  for (std::size_t k = 4 * Block; k < 4 * Block + 4; ++k) {
+    const double pivot = matrix_[k][k];
+    const double over = pivot > least ? 1.0 / pivot : kFixes;
+    over_pivot_[k] = over;
+    for (std::size_t i = k + 1; i < Width; ++i) {
+      const double factor = matrix_[k][i] * over;
+      for (int b = Block; b < kBlocks; ++b)
+        lanes(matrix_[i].data() + 4 * b) -= factor * lanes(matrix_[k].data() + 4 * b);
+      for (int b = 0; b <= Block; ++b)
+        lanes(inverse_[i].data() + 4 * b) -= factor * lanes(inverse_[k].data() + 4 * b);
+    }
+  }
+  if constexpr (Block + 1 < kBlocks) eliminate<Block + 1>(least);
+}
+
+template <int Width>
+[[gnu::always_inline]] inline void SmallNewton<Width>::factor(const NewtonTerms& terms) {
+  const auto best = static_cast<std::size_t>(best_);
+  for (std::size_t u = 0; u < Width; ++u) {
+    const double weight = u == best ? terms.rest : terms.weight[u];
+    const double tilt = u == best ? 0.0 : terms.tilt[u];
+    for (std::size_t b = 0; b < Width; b += 4) {
+      const Lanes tilted = lanes(&columns_[u][b]) + tilt * lanes(&columns_[best][b]);
+      lanes(&tilted_[u][b]) = tilted;
+      lanes(&weighted_[u][b]) = weight * tilted;
+    }
+  }
+  for (std::size_t row = 0; row < Width; row += 4) {
+    for (std::size_t column = row / 8 * 8; column < Width; column += 8) {
+      Lanes sums[4][2] = {};
+      for (std::size_t u = 0; u < Width; ++u) {
+        for (std::size_t i = 0; i < 4; ++i) {
+          sums[i][0] += weighted_[u][row + i] * lanes(&tilted_[u][column]);
+          sums[i][1] += weighted_[u][row + i] * lanes(&tilted_[u][column + 4]);
+        }
+      }
+      for (std::size_t i = 0; i < 4; ++i) {
+        lanes(&matrix_[row + i][column]) = sums[i][0];
+        lanes(&matrix_[row + i][column + 4]) = sums[i][1];
+      }
+    }
+  }
+  double largest = 0.0;
+  for (std::size_t v = 0; v < Width; ++v) {
+    matrix_[v][v] += terms.diagonal[v];
+    largest = std::max(largest, matrix_[v][v]);
+  }
+  inverse_ = {};
+  for (std::size_t v = 0; v < Width; ++v) inverse_[v][v] = 1.0;
+  eliminate<0>(largest * 1e-30);
+}
+
+template <int Width>
+[[gnu::always_inline]] inline void SmallNewton<Width>::solve(Vector& x) const {
+  Vector y;
+  for (std::size_t k = 0; k < Width; ++k) {
+    Lanes sums = {};
+    for (int b = 0; b < kBlocks; ++b) sums += lanes(inverse_[k].data() + 4 * b) * lanes(x.data() + 4 * b);
+    y[k] = sum_of(sums) * over_pivot_[k];
+  }
+  combine(inverse_, y, x);
+}
 
 }  // namespace tasfg

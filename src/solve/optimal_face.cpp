@@ -104,7 +104,8 @@ class Barrier {
       const double room = e.value - value_;
       const double slope = e.from_arm / room;
       gradient += slope * columns_on_face_.row(j).transpose();
-      row(basis_.rows() + j) = std::sqrt(slope * slope + c.uu / room) * columns_on_face_.row(j).transpose();
+      row(basis_.rows() + j) =
+          std::sqrt(slope * slope + c.scale * c.arm * c.arm / room) * columns_on_face_.row(j).transpose();
     }
     std::fill(matrix_.begin(), matrix_.end(), 0.0);
     const auto d = static_cast<int>(basis_.cols());

@@ -17,8 +17,12 @@ namespace tasfg {
 /// Normal with known variance.
 struct Gaussian {
   double variance = 1.0;
-  [[nodiscard]] double divergence_step(double /*mean*/, double h) const { return h * h / (2.0 * variance); }
-  [[nodiscard]] double variance_at(double /*x*/) const { return variance; }
+  // Number: a double, or several that move together.
+  template <typename Number>
+  [[nodiscard, gnu::always_inline]] Number divergence_step(const Number& /*mean*/, const Number& h) const {
+    return h * h / (2.0 * variance);
+  }
+  [[nodiscard]] double variance_at(const auto& /*x*/) const { return variance; }
   [[nodiscard]] static bool admits(double /*mean*/) { return true; }
   /// The mean → canonical parameter map.
   [[nodiscard]] double canonical(double mean) const { return mean / variance; }

@@ -8,40 +8,51 @@
 
 namespace tasfg {
 
-struct Evidence {
-  double value;      // f_u
-  double from_best;  // ∂f_u/∂m_a
-  double from_arm;   // ∂f_u/∂m_u
+/// Number: a double, or several that move together where the family's functions take them.
+template <typename Number>
+struct EvidenceOf {
+  Number value;      // f_u
+  Number from_best;  // ∂f_u/∂m_a
+  Number from_arm;   // ∂f_u/∂m_u
 };
+using Evidence = EvidenceOf<double>;
 
 /// f_u and its gradient, for observation rates m_a, m_u of which at least one is positive.
-template <typename Reward>
-[[nodiscard]] inline Evidence evidence(const Reward& reward, double mean_best, double mean_arm, double m_best,
-                                       double m_arm) {
-  const double total = m_best + m_arm;
-  const double gap = mean_best - mean_arm;
+template <typename Reward, typename Number>
+[[nodiscard, gnu::always_inline]] inline EvidenceOf<Number> evidence(const Reward& reward,
+                                                                     const Number& mean_best,
+                                                                     const Number& mean_arm,
+                                                                     const Number& m_best,
+                                                                     const Number& m_arm) {
+  const Number total = m_best + m_arm;
+  const Number gap = mean_best - mean_arm;
   // Steps from either mean to x_u, from the gap itself: x_u − μ would cancel.
-  const double down = -gap * (m_arm / total);
-  const double up = gap * (m_best / total);
-  const double from_best = reward.divergence_step(mean_best, down);
-  const double from_arm = reward.divergence_step(mean_arm, up);
+  const Number down = -gap * (m_arm / total);
+  const Number up = gap * (m_best / total);
+  const Number from_best = reward.divergence_step(mean_best, down);
+  const Number from_arm = reward.divergence_step(mean_arm, up);
   return {m_best * from_best + m_arm * from_arm, from_best, from_arm};
 }
 
-/// The Hessian's factors: ∇²f_u = −[aa, au; au, uu].
-struct Curvature {
-  double aa, au, uu;
+/// The Hessian's factors: ∇²f_u = −scale·h hᵀ with h = (best, arm).
+template <typename Number>
+struct CurvatureOf {
+  Number scale, best, arm;
 };
+using Curvature = CurvatureOf<double>;
 
-template <typename Reward>
-[[nodiscard]] inline Curvature curvature(const Reward& reward, double mean_best, double mean_arm,
-                                         double m_best, double m_arm) {
-  const double total = m_best + m_arm;
-  const double gap = mean_best - mean_arm;
-  const double ha = gap * (m_arm / total);
-  const double hu = -gap * (m_best / total);
-  const double c = 1.0 / (reward.variance_at(mean_arm - hu) * total);
-  return {c * ha * ha, c * ha * hu, c * hu * hu};
+template <typename Reward, typename Number>
+[[nodiscard, gnu::always_inline]] inline CurvatureOf<Number> curvature(const Reward& reward,
+                                                                       const Number& mean_best,
+                                                                       const Number& mean_arm,
+                                                                       const Number& m_best,
+                                                                       const Number& m_arm) {
+  const Number total = m_best + m_arm;
+  const Number gap = mean_best - mean_arm;
+  const Number best = gap * (m_arm / total);
+  const Number arm = -gap * (m_best / total);
+  const Number at = mean_arm - arm;
+  return {1.0 / (reward.variance_at(at) * total), best, arm};
 }
 
 }  // namespace tasfg

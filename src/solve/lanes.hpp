@@ -1,0 +1,35 @@
+/// Four doubles that move together, and versions of a function for wider instruction sets.
+#pragma once
+
+// The loader picks the widest version that the CPU has. Lanes are independent entries and contraction
+// is off, so all versions give the same bits.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__) && !defined(__AVX2__)
+#define TASFG_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define TASFG_VECTOR_CLONES
+#endif
+
+namespace tasfg {
+
+/// On a CPU without AVX the compiler splits them in two. Functions that take or return Lanes by value must be
+/// always_inline: as calls, versions for different instruction sets would disagree about the registers.
+typedef double Lanes __attribute__((vector_size(32)));
+
+/// Lanes among doubles in memory.
+typedef double LanesInMemory __attribute__((vector_size(32), aligned(8), may_alias));
+
+[[gnu::always_inline]] inline LanesInMemory& lanes(double* at) {
+  return *reinterpret_cast<LanesInMemory*>(at);
+}
+[[gnu::always_inline]] inline const LanesInMemory& lanes(const double* at) {
+  return *reinterpret_cast<const LanesInMemory*>(at);
+}
+
+// Lanes are handed on by reference only: by value, versions for different instruction sets would disagree
+// about the registers.
+[[gnu::always_inline]] inline double sum_of(const Lanes& x) {
+  return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+}  // namespace tasfg
