@@ -36,41 +36,6 @@ ModelView view_of(const Instance& instance) {
           &instance.reward()};
 }
 
-/// One state for each way to hold the model; the one of the last solve has the results.
-struct CharacteristicTimeSolver::Workspace {
-  InteriorPointState<SmallNewton<8>> eight;
-  InteriorPointState<SmallNewton<16>> sixteen;
-  InteriorPointState<DenseNewton> dense;
-  InteriorPointState<SparseNewton> sparse;
-  enum class Form { none, eight, sixteen, dense, sparse } last = Form::none;
-
-  static Form form_of(const ModelView& model) {
-    if (model.K <= 8) return Form::eight;
-    if (model.K <= 16) return Form::sixteen;
-    return SparseNewton::suits(model) ? Form::sparse : Form::dense;
-  }
-
-  /// body(state) with the state of the last solve.
-  template <typename Body>
-  auto with_last(Body body) {
-    switch (last) {
-      case Form::eight:
-        return body(eight);
-      case Form::sixteen:
-        return body(sixteen);
-      case Form::dense:
-        return body(dense);
-      default:
-        return body(sparse);
-    }
-  }
-  [[nodiscard]] std::span<const double> result(auto member) {
-    return with_last([&](auto& state) -> std::span<const double> {
-      return {member(state).data(), static_cast<std::size_t>(state.K)};
-    });
-  }
-};
-
 namespace {
 
 template <typename State, typename Reward>
@@ -78,35 +43,69 @@ SolveInfo run(State& state, const Reward& reward, Start start, const SolveOption
   return InteriorPoint(state, reward).solve(start, options);
 }
 
-// The common cases, whole with all that they call in each instruction set.
-TASFG_VECTOR_CLONES [[gnu::flatten]] SolveInfo run(InteriorPointState<SmallNewton<8>>& state,
-                                                   const Gaussian& reward, Start start,
-                                                   const SolveOptions& options) {
-  return InteriorPoint(state, reward).solve(start, options);
-}
-TASFG_VECTOR_CLONES [[gnu::flatten]] SolveInfo run(InteriorPointState<SmallNewton<16>>& state,
-                                                   const Gaussian& reward, Start start,
-                                                   const SolveOptions& options) {
-  return InteriorPoint(state, reward).solve(start, options);
-}
-
-template <typename State>
-SolveInfo solve(State& state, const ModelView& model, Start start, const SolveOptions& options) {
-  if (start == Start::warm && !(state.has_solution && state.K == model.K && state.best == model.best))
-    start = Start::cold;
-  state.load(model);
-  return std::visit(
-      [&](const auto& reward) {
-        SolveInfo info = run(state, reward, start, options);
-        if (start == Start::warm && info.status != SolveStatus::solved)
-          info = run(state, reward, Start::cold, options);
-        state.has_solution = info.status == SolveStatus::solved;
-        return info;
-      },
-      *model.reward);
-}
+#ifdef TASFG_HAS_AVX2_VERSIONS
+// The common cases: whole, with all that they call, for the wider instructions.
+const bool kAvx2 = __builtin_cpu_supports("avx2") != 0;
+#define TASFG_RUN(Newton)                                                                                    \
+  [[gnu::target("avx2"), gnu::flatten]] SolveInfo run_wide(                                                  \
+      InteriorPointState<Newton>& state, const Gaussian& reward, Start start, const SolveOptions& options) { \
+    return InteriorPoint(state, reward).solve(start, options);                                               \
+  }                                                                                                          \
+  SolveInfo run(InteriorPointState<Newton>& state, const Gaussian& reward, Start start,                      \
+                const SolveOptions& options) {                                                               \
+    return kAvx2 ? run_wide(state, reward, start, options)                                                   \
+                 : InteriorPoint(state, reward).solve(start, options);                                       \
+  }
+TASFG_RUN(SmallNewton<8>)
+TASFG_RUN(SmallNewton<12>)
+TASFG_RUN(SmallNewton<16>)
+TASFG_RUN(DenseNewton)
+#undef TASFG_RUN
+#endif
 
 }  // namespace
+
+/// The state of the last solve, in the form that its model asked for.
+struct CharacteristicTimeSolver::Workspace {
+  std::variant<InteriorPointState<SmallNewton<8>>, InteriorPointState<SmallNewton<12>>,
+               InteriorPointState<SmallNewton<16>>, InteriorPointState<DenseNewton>,
+               InteriorPointState<SparseNewton>>
+      state;
+
+  SolveInfo solve(const ModelView& model, Start start, const SolveOptions& options) {
+    TASFG_EXPECT(model.K >= 2 && model.reward != nullptr);
+    if (model.K <= 8) return solve_as<SmallNewton<8>>(model, start, options);
+    if (model.K <= 12) return solve_as<SmallNewton<12>>(model, start, options);
+    if (model.K <= 16) return solve_as<SmallNewton<16>>(model, start, options);
+    return SparseNewton::suits(model) ? solve_as<SparseNewton>(model, start, options)
+                                      : solve_as<DenseNewton>(model, start, options);
+  }
+  template <typename Newton>
+  SolveInfo solve_as(const ModelView& model, Start start, const SolveOptions& options) {
+    using State = InteriorPointState<Newton>;
+    if (!std::holds_alternative<State>(state)) state.template emplace<State>();
+    State& w = std::get<State>(state);
+    if (!w.has_solution || w.K != model.K || w.best != model.best) start = Start::cold;
+    w.load(model);
+    return std::visit(
+        [&](const auto& reward) {
+          SolveInfo info = run(w, reward, start, options);
+          if (start == Start::warm && info.status != SolveStatus::solved)
+            info = run(w, reward, Start::cold, options);
+          w.has_solution = info.status == SolveStatus::solved;
+          return info;
+        },
+        *model.reward);
+  }
+  /// K entries of a vector of the state, which `member` finds.
+  [[nodiscard]] std::span<const double> result(auto member) const {
+    return std::visit(
+        [&](const auto& w) {
+          return std::span<const double>(member(w).data(), static_cast<std::size_t>(w.K));
+        },
+        state);
+  }
+};
 
 CharacteristicTimeSolver::CharacteristicTimeSolver() : work_(std::make_unique<Workspace>()) {}
 CharacteristicTimeSolver::~CharacteristicTimeSolver() = default;
@@ -114,29 +113,24 @@ CharacteristicTimeSolver::CharacteristicTimeSolver(CharacteristicTimeSolver&&) n
 CharacteristicTimeSolver& CharacteristicTimeSolver::operator=(CharacteristicTimeSolver&&) noexcept = default;
 
 SolveInfo CharacteristicTimeSolver::solve_cold(const ModelView& model, const SolveOptions& options) {
-  TASFG_EXPECT(model.K >= 2 && model.reward != nullptr);
-  work_->last = Workspace::form_of(model);
-  return work_->with_last([&](auto& state) { return solve(state, model, Start::cold, options); });
+  return work_->solve(model, Start::cold, options);
 }
-
 SolveInfo CharacteristicTimeSolver::solve_warm(const ModelView& model, const SolveOptions& options) {
-  TASFG_EXPECT(model.K >= 2 && model.reward != nullptr);
-  work_->last = Workspace::form_of(model);
-  return work_->with_last([&](auto& state) { return solve(state, model, Start::warm, options); });
+  return work_->solve(model, Start::warm, options);
 }
 
 std::span<const double> CharacteristicTimeSolver::allocation() const {
-  return work_->result([](auto& state) -> auto& { return state.best_omega; });
+  return work_->result([](const auto& w) -> auto& { return w.best_omega; });
 }
 std::span<const double> CharacteristicTimeSolver::weights() const {
-  return work_->result([](auto& state) -> auto& { return state.best_lambda; });
+  return work_->result([](const auto& w) -> auto& { return w.best_lambda; });
 }
 std::span<const double> CharacteristicTimeSolver::dual_point() const {
-  return work_->result([](auto& state) -> auto& { return state.dual_omega; });
+  return work_->result([](const auto& w) -> auto& { return w.dual_omega; });
 }
 
 int CharacteristicTimeSolver::centre(const ModelView& model, const SolveOptions& options) {
-  return work_->with_last([&](auto& w) {
+  const auto centre_in = [&](auto& w) {
     const auto n = static_cast<std::size_t>(model.K);
     OptimalFace face{{}, {static_cast<std::size_t>(model.best)}};
     for (std::size_t v = 0; v < n; ++v) {
@@ -149,7 +143,8 @@ int CharacteristicTimeSolver::centre(const ModelView& model, const SolveOptions&
     if (time_of(model, centre) <= time * (1.0 + options.gap))
       std::copy(centre.begin(), centre.end(), w.best_omega.begin());
     return dimension;
-  });
+  };
+  return std::visit(centre_in, work_->state);
 }
 
 CharacteristicTime characteristic_time(const Instance& instance, const SolveOptions& options) {

@@ -112,7 +112,7 @@ class InteriorPoint {
     } else {
       const SolveInfo last = look(options);
       if (last.status == SolveStatus::solved) return last;
-      if (!start_warm()) start_near();
+      if (!start_warm()) restart(1e-4);
     }
     return iterate(options);
   }
@@ -194,14 +194,6 @@ class InteriorPoint {
     return false;
   }
 
-  /// From inside, near the last solve's allocation and weights.
-  void start_near() {
-    w_.omega = w_.best_omega;
-    w_.lambda = w_.best_lambda;
-    evaluate();
-    restart(1e-4);
-  }
-
   SolveInfo iterate(const SolveOptions& options) {
     SolveInfo info;
     floor_ = 0.1 * options.gap * w_.t;
@@ -245,9 +237,6 @@ class InteriorPoint {
       careful_ = careful_ || since_progress >= 2;
       if (since_progress >= kPatience && restarts > 0) {
         // Jammed against the boundary: begin again from inside, near the best ends found.
-        w_.omega = w_.best_omega;
-        w_.lambda = w_.best_lambda;
-        evaluate();
         restart(restart_margin);
         restart_margin *= 30.0;
         --restarts;
@@ -298,9 +287,13 @@ class InteriorPoint {
     return true;
   }
 
-  /// Slacks, t and y for the ω and λ at hand, with margins as wide as the gap between them or wider;
-  /// then ω and λ are raised to where the central path would have them.
-  void restart(double least_margin) {
+  /// Near the best ω and λ so far: slacks, t and y with margins as wide as the gap between them or wider, and
+  /// then ω and λ raised to where the central path would have them. Not part of every version of a solve, for
+  /// it is seldom needed.
+  [[gnu::noinline]] void restart(double least_margin) {
+    w_.omega = w_.best_omega;
+    w_.lambda = w_.best_lambda;
+    evaluate();
     combine();
     double low = smallest_evidence();
     const double high = largest_price();
@@ -439,7 +432,7 @@ class InteriorPoint {
 
   /// One step of iterative refinement of (dω, dt, dy). The residual is formed arm by arm, where the
   /// large terms θ(∇f·Gᵀdω − dt) cancel exactly; in the factored system they cancel in rounding only.
-  void refine(double b_t, double r_s) {
+  [[gnu::noinline]] void refine(double b_t, double r_s) {
     const double mean_a = w_.means[a_];
     const double m_a = w_.m[a_];
     w_.newton.observe(w_.d_omega, w_.gradient);
@@ -558,15 +551,15 @@ class InteriorPoint {
     }
     direction();
     const double keep = std::max(0.9, 1.0 - mu);
-    double primal_length = std::min(1.0, keep * longest(w_.over_omega, w_.d_omega, w_.over_s, w_.d_s));
-    double dual_length = std::min(1.0, keep * longest(w_.over_z, w_.d_z, w_.over_lambda, w_.d_lambda));
+    const double primal_length = std::min(1.0, keep * longest(w_.over_omega, w_.d_omega, w_.over_s, w_.d_s));
+    const double dual_length = std::min(1.0, keep * longest(w_.over_z, w_.d_z, w_.over_lambda, w_.d_lambda));
     const double allowed = mu * pairs() + infeasible;
-    move(primal_length, dual_length);
-    // Where f bends more than the step foresaw, a shorter step is taken.
-    for (int i = 0; i < kShortenings && !(infeasibility() <= allowed); ++i) {
-      move(-0.5 * primal_length, -0.5 * dual_length);
-      primal_length *= 0.5;
-      dual_length *= 0.5;
+    // Where f bends more than the step foresaw, half of it is taken back, and of what is left.
+    double part = 1.0;
+    for (int i = 0;; ++i) {
+      move(part * primal_length, part * dual_length);
+      if (i == kShortenings || infeasibility() <= allowed) break;
+      part = i == 0 ? -0.5 : 0.5 * part;
     }
   }
 
@@ -577,10 +570,10 @@ class InteriorPoint {
 
   /// evidence() of four arms.
   [[gnu::always_inline]] EvidenceOf<Lanes> evidence_of(std::size_t b) const {
-    const Lanes mean_a = Lanes{} + w_.means[a_];
-    const Lanes m_a = Lanes{} + w_.m[a_];
     if constexpr (kTakesLanes) {
-      return evidence<Reward, Lanes>(reward_, mean_a, at(w_.means, b), m_a, at(w_.m, b));
+      const Lanes mean_a = Lanes{} + w_.means[a_], mean = at(w_.means, b);
+      const Lanes m_a = Lanes{} + w_.m[a_], m = at(w_.m, b);
+      return evidence(reward_, mean_a, mean, m_a, m);
     } else {
       EvidenceOf<Lanes> four;
       for (std::size_t i = 0; i < 4; ++i) {
@@ -594,10 +587,10 @@ class InteriorPoint {
   }
   /// curvature() of four arms.
   [[gnu::always_inline]] CurvatureOf<Lanes> curvature_of(std::size_t b) const {
-    const Lanes mean_a = Lanes{} + w_.means[a_];
-    const Lanes m_a = Lanes{} + w_.m[a_];
     if constexpr (kTakesLanes) {
-      return curvature<Reward, Lanes>(reward_, mean_a, at(w_.means, b), m_a, at(w_.m, b));
+      const Lanes mean_a = Lanes{} + w_.means[a_], mean = at(w_.means, b);
+      const Lanes m_a = Lanes{} + w_.m[a_], m = at(w_.m, b);
+      return curvature(reward_, mean_a, mean, m_a, m);
     } else {
       CurvatureOf<Lanes> four;
       for (std::size_t i = 0; i < 4; ++i) {

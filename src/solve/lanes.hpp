@@ -1,10 +1,11 @@
 /// Four doubles that move together, and versions of a function for wider instruction sets.
 #pragma once
 
-// The loader picks the widest version that the CPU has. Lanes are independent entries and contraction
-// is off, so all versions give the same bits.
+// Functions may have a second version for AVX2, taken where the CPU has it. Lanes are independent entries and
+// contraction is off, so all versions give the same bits.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__) && !defined(__AVX2__)
+#define TASFG_HAS_AVX2_VERSIONS
 #define TASFG_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define TASFG_VECTOR_CLONES

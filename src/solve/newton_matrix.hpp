@@ -52,6 +52,8 @@ class SmallNewton {
   using Matrix = std::array<Vector, Width>;
 
   static void combine(const Matrix& rows, const Vector& weights, Vector& out);
+  template <int Row>
+  void multiply();
   template <int Block>
   void eliminate(double least);
 
@@ -133,6 +135,27 @@ template <int Width>
   for (int b = 0; b < kBlocks; ++b) lanes(out.data() + 4 * b) = sums[b];
 }
 
+/// Two rows of M from the diagonal on, without the diagonal terms, and those below.
+template <int Width>
+template <int Row>
+[[gnu::always_inline]] inline void SmallNewton<Width>::multiply() {
+  constexpr std::size_t kFirst = Row / 4 * 4;
+  constexpr std::size_t kCount = (Width - kFirst) / 4;
+  Lanes upper[kCount] = {}, lower[kCount] = {};
+  for (std::size_t u = 0; u < Width; ++u) {
+    for (std::size_t b = 0; b < kCount; ++b) {
+      const Lanes tilted = lanes(&tilted_[u][kFirst + 4 * b]);
+      upper[b] += weighted_[u][Row] * tilted;
+      lower[b] += weighted_[u][Row + 1] * tilted;
+    }
+  }
+  for (std::size_t b = 0; b < kCount; ++b) {
+    lanes(&matrix_[Row][kFirst + 4 * b]) = upper[b];
+    lanes(&matrix_[Row + 1][kFirst + 4 * b]) = lower[b];
+  }
+  if constexpr (Row + 2 < Width) multiply<Row + 2>();
+}
+
 /// Eliminates the four unknowns of a block from all rows below, and records the operations on the identity.
 template <int Width>
 template <int Block>
@@ -165,28 +188,16 @@ template <int Width>
       lanes(&weighted_[u][b]) = weight * tilted;
     }
   }
-  for (std::size_t row = 0; row < Width; row += 4) {
-    for (std::size_t column = row / 8 * 8; column < Width; column += 8) {
-      Lanes sums[4][2] = {};
-      for (std::size_t u = 0; u < Width; ++u) {
-        for (std::size_t i = 0; i < 4; ++i) {
-          sums[i][0] += weighted_[u][row + i] * lanes(&tilted_[u][column]);
-          sums[i][1] += weighted_[u][row + i] * lanes(&tilted_[u][column + 4]);
-        }
-      }
-      for (std::size_t i = 0; i < 4; ++i) {
-        lanes(&matrix_[row + i][column]) = sums[i][0];
-        lanes(&matrix_[row + i][column + 4]) = sums[i][1];
-      }
-    }
-  }
+  multiply<0>();
   double largest = 0.0;
   for (std::size_t v = 0; v < Width; ++v) {
     matrix_[v][v] += terms.diagonal[v];
     largest = std::max(largest, matrix_[v][v]);
   }
-  inverse_ = {};
-  for (std::size_t v = 0; v < Width; ++v) inverse_[v][v] = 1.0;
+  for (std::size_t v = 0; v < Width; ++v) {
+    for (std::size_t b = 0; b < Width; b += 4) lanes(&inverse_[v][b]) = Lanes{};
+    inverse_[v][v] = 1.0;
+  }
   eliminate<0>(largest * 1e-30);
 }
 
@@ -195,7 +206,7 @@ template <int Width>
   Vector y;
   for (std::size_t k = 0; k < Width; ++k) {
     Lanes sums = {};
-    for (int b = 0; b < kBlocks; ++b) sums += lanes(inverse_[k].data() + 4 * b) * lanes(x.data() + 4 * b);
+    for (std::size_t b = 0; b < Width; b += 4) sums += lanes(&inverse_[k][b]) * lanes(&x[b]);
     y[k] = sum_of(sums) * over_pivot_[k];
   }
   combine(inverse_, y, x);

@@ -4,8 +4,8 @@
 /// Method:   primal-dual interior point (Mehrotra's predictor-corrector) on
 ///             max t  s.t.  f_u(Gᵀω) − t = s_u ≥ 0,  Σω = 1,  ω ≥ 0,
 ///           scaled by f at the uniform allocation. A Newton step factors one K×K positive definite
-///           matrix, G·B·Gᵀ + diag(z/ω) with B an arrow matrix: by dense Cholesky, or by sparse
-///           Cholesky where G is sparse.
+///           matrix, G·B·Gᵀ + diag(z/ω) with B an arrow matrix: up to 16 vertices in arrays whose length
+///           the compiler knows, otherwise by dense Cholesky, or by sparse Cholesky where G is sparse.
 /// Stops:    when the certified relative gap reaches the tolerance. For weights λ on the arms, Σλ = 1,
 ///             min_u f_u(Gᵀω) ≤ 1/T* ≤ max_v (G Σ_u λ_u ∇f_u(m))_v,
 ///           the right-hand side by concavity and 1-homogeneity of f_u.
@@ -68,8 +68,8 @@ struct SolveInfo {
   SolveStatus status = SolveStatus::stalled;
 };
 
-/// Solves one model after another; keeps its workspace, so that dense solves of models no larger than an
-/// earlier one touch the heap no more.
+/// Solves one model after another; keeps its workspace, so that dense solves of models of the same size touch
+/// the heap no more.
 class CharacteristicTimeSolver {
  public:
   CharacteristicTimeSolver();
