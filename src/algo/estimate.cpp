@@ -8,6 +8,7 @@ namespace tasfg {
 Estimate::Estimate(const Instance& instance, Setting setting, const Conventions& conventions)
     : K_(instance.size()),
       n_(static_cast<std::size_t>(instance.size())),
+      stride_(padded(n_)),
       setting_(setting),
       conventions_(conventions),
       graph_(&instance.graph()),
@@ -16,7 +17,7 @@ Estimate::Estimate(const Instance& instance, Setting setting, const Conventions&
       observations_(n_, 0.0),
       sums_(n_, 0.0),
       means_(n_, 1.0),
-      counts_(n_ * n_, 0.0) {}
+      counts_(n_ * stride_, 0.0) {}
 
 bool Estimate::best_is_unique() const {
   const double top = means_[static_cast<std::size_t>(best_)];

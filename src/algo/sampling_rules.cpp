@@ -12,15 +12,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 GraphProduct::GraphProduct(const Instance& instance) {
-  const auto K = static_cast<std::uint32_t>(instance.size());
+  const auto stride = static_cast<std::uint32_t>(padded(static_cast<std::size_t>(instance.size())));
   begin_.push_back(0);
   for (int v = 0; v < instance.size(); ++v) {
     for (const Edge& edge : instance.graph().out(v)) {
       const auto u = static_cast<std::uint32_t>(edge.vertex);
-      edges_.push_back({u, u * K + static_cast<std::uint32_t>(v), edge.probability});
+      edges_.push_back({u, u * stride + static_cast<std::uint32_t>(v), edge.probability});
     }
     begin_.push_back(edges_.size());
   }
+  const auto n = static_cast<std::size_t>(instance.size());
+  dense_ = edges_.size() > n * n / 4;
 }
 
 void GraphProduct::multiply(const Estimate& e, const std::vector<double>& x, std::vector<double>& out) const {
@@ -45,10 +47,16 @@ void GraphProduct::multiply(const Estimate& e, const std::vector<double>& x, std
   // A count can be positive on existing edges only.
   const double* counts = e.counts();
   const double* pulls = e.pulls().data();
-  for (std::size_t v = 0; v < n; ++v) {
-    double sum = 0.0;
-    for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i) sum += counts[edges_[i].count] * x[edges_[i].to];
-    out[v] = sum / pulls[v];
+  if (dense_) {  // the same sums, with zeros in them
+    combine_rows(counts, padded(n), n, x.data(), out.data());
+    for (std::size_t v = 0; v < n; ++v) out[v] /= pulls[v];
+  } else {
+    for (std::size_t v = 0; v < n; ++v) {
+      double sum = 0.0;
+      for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i)
+        sum += counts[edges_[i].count] * x[edges_[i].to];
+      out[v] = sum / pulls[v];
+    }
   }
   if (e.pulled() == e.size()) return;
   double total = 0.0;
@@ -234,31 +242,42 @@ Exp3Rule::Exp3Rule(const Instance& instance, const Conventions& conventions)
     : variant_(conventions.exp3),
       graph_(&instance.graph()),
       rate_(conventions.exp3 == Exp3Variant::reference ? 1.0 / instance.size() : 0.3),
-      p_(static_cast<std::size_t>(instance.size()), 1.0 / instance.size()),
-      q_(p_) {
-  shown_.reserve(p_.size());
+      p_(padded(static_cast<std::size_t>(instance.size())), 1.0 / instance.size()),
+      q_(p_.begin(), p_.begin() + instance.size()),
+      vertex_(q_.size()),
+      gain_(p_.size(), 0.0) {}
+
+double Exp3Rule::weight_of(const Estimate& e, int u) const {
+  const auto edges = graph_->in(u);
+  if (e.graph_known()) {
+    double weight = 0.0;
+    for (const Edge& edge : edges) weight += p_[static_cast<std::size_t>(edge.vertex)];
+    return weight;
+  }
+  const std::size_t n = q_.size();
+  const double* through = e.seen_through(u);
+  if (e.pulled() == e.size()) {
+    // A count can be positive on existing edges only. Where there are many, four sums side by side over all
+    // vertices take less time than one over those.
+    if (edges.size() > n / 4) return sum_where(through, p_.data(), n);
+    double weight = 0.0;
+    for (const Edge& edge : edges) {
+      const auto v = static_cast<std::size_t>(edge.vertex);
+      weight += through[v] > 0.0 ? p_[v] : 0.0;
+    }
+    return weight;
+  }
+  double weight = 0.0;
+  for (std::size_t v = 0; v < n; ++v)
+    if (through[v] > 0.0 || e.pulls()[v] == 0.0) weight += p_[v];
+  return weight;
 }
 
 void Exp3Rule::finish(const Estimate& e, int /*v*/) {
-  for (const Edge& seen : shown_) {
-    double weight = 1.0;  // Σ of p over the vertices that may show u
-    if (variant_ == Exp3Variant::paper) {
-      weight = 0.0;
-      const double* through = e.seen_through(seen.vertex);
-      if (e.graph_known()) {
-        for (const Edge& edge : graph_->in(seen.vertex)) weight += p_[static_cast<std::size_t>(edge.vertex)];
-      } else if (e.pulled() == e.size()) {  // a count can be positive on existing edges only
-        for (const Edge& edge : graph_->in(seen.vertex)) {
-          const auto v = static_cast<std::size_t>(edge.vertex);
-          weight += through[v] > 0.0 ? p_[v] : 0.0;
-        }
-      } else {
-        for (std::size_t v = 0; v < p_.size(); ++v)
-          if (through[v] > 0.0 || e.pulls()[v] == 0.0) weight += p_[v];
-      }
-    }
-    q_[static_cast<std::size_t>(seen.vertex)] *= exp(rate_ * seen.probability / weight);
-  }
+  for (std::size_t i = 0; i < shown_; ++i)
+    gain_[i] = rate_ * gain_[i] / (variant_ == Exp3Variant::paper ? weight_of(e, vertex_[i]) : 1.0);
+  exp_each(gain_.data(), shown_);
+  for (std::size_t i = 0; i < shown_; ++i) q_[static_cast<std::size_t>(vertex_[i])] *= gain_[i];
   double total = 0.0;
   for (const double value : q_) total += value;
   if (!(total > 0.0 && total < kInfinity)) {  // a reward so large that exp overflowed: all weight on it

@@ -1,6 +1,6 @@
 #include "kernels.hpp"
 
-#include "lanes.hpp"
+#include "tasfg/base/lanes.hpp"
 
 namespace tasfg::kernels {
 namespace {
@@ -96,23 +96,6 @@ void cholesky(double* M, std::ptrdiff_t ld, int n) {
       }
     }
     if (end < n) rank_update(M, M, M, ld, p, end, end, n, static_cast<int>(ld), -1.0);
-  }
-}
-
-TASFG_VECTOR_CLONES
-void combine(const double* rows, std::ptrdiff_t ld, int n, const double* weights, double* out) {
-  constexpr int kBlock = 16;
-  for (int j = 0; j < n; j += kBlock) {
-    Lanes sums[kBlock / 4] = {};
-    const int count = std::min(kBlock, static_cast<int>(ld) - j) / 4;
-    for (int v = 0; v < n; ++v) {
-      const double* row = rows + v * ld + j;
-      if (count == kBlock / 4)
-        for (int i = 0; i < kBlock / 4; ++i) sums[i] += weights[v] * lanes(row + 4 * i);
-      else
-        for (int i = 0; i < count; ++i) sums[i] += weights[v] * lanes(row + 4 * i);
-    }
-    for (int i = 0; i < std::min(kBlock, n - j); ++i) out[j + i] = sums[i / 4][i % 4];
   }
 }
 

@@ -23,9 +23,6 @@ void rank_update(double* C, const double* A, const double* B, std::ptrdiff_t ld,
 /// safeguard.
 void cholesky(double* M, std::ptrdiff_t ld, int n);
 
-/// out ← Σ_v weights[v]·(row v), n rows of n entries.
-void combine(const double* rows, std::ptrdiff_t ld, int n, const double* weights, double* out);
-
 /// x ← (UᵀU)⁻¹ x.
 void cholesky_solve(const double* U, std::ptrdiff_t ld, int n, double* x);
 

@@ -31,11 +31,13 @@ void DenseNewton::load(const ModelView& model) {
 }
 
 void DenseNewton::observe(std::span<const double> omega, std::span<double> m) const {
-  kernels::combine(rows_.data(), ld_, K_, omega.data(), m.data());
+  combine_rows(rows_.data(), static_cast<std::size_t>(ld_), static_cast<std::size_t>(K_), omega.data(),
+               m.data());
 }
 
 void DenseNewton::price(std::span<const double> g, std::span<double> y) const {
-  kernels::combine(columns_.data(), ld_, K_, g.data(), y.data());
+  combine_rows(columns_.data(), static_cast<std::size_t>(ld_), static_cast<std::size_t>(K_), g.data(),
+               y.data());
 }
 
 void DenseNewton::factor(const NewtonTerms& terms) {

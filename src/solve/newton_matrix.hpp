@@ -12,10 +12,10 @@
 #include <span>
 #include <vector>
 
-#include "lanes.hpp"
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
 
+#include "tasfg/base/lanes.hpp"
 #include "tasfg/solve/characteristic_time.hpp"
 
 namespace tasfg {

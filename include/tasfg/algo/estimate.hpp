@@ -9,6 +9,7 @@
 
 #include "tasfg/algo/conventions.hpp"
 #include "tasfg/base/extremes.hpp"
+#include "tasfg/base/lanes.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
@@ -39,12 +40,12 @@ class Estimate {
   [[nodiscard]] bool graph_known() const { return setting_ == Setting::known_graph; }
   [[nodiscard]] GraphPrior prior() const { return conventions_.graph_prior; }
 
-  /// N_vu for all v, at u: contiguous in v.
+  /// N_vu for all v, at u: contiguous in v, then 0 up to whole lanes.
   [[nodiscard]] const double* seen_through(int u) const {
-    return counts_.data() + static_cast<std::size_t>(u) * n_;
+    return counts_.data() + static_cast<std::size_t>(u) * stride_;
   }
   [[nodiscard]] double count(int v, int u) const { return seen_through(u)[v]; }
-  /// All counts: N_vu at [u·K + v].
+  /// All counts: N_vu at [u·padded(K) + v].
   [[nodiscard]] const double* counts() const { return counts_.data(); }
 
   /// Ĝ_vu.
@@ -71,7 +72,7 @@ class Estimate {
   /// The reward r of u shown by v.
   void observe(int v, int u, double r) {
     const auto i = static_cast<std::size_t>(u);
-    counts_[i * n_ + static_cast<std::size_t>(v)] += 1.0;
+    counts_[i * stride_ + static_cast<std::size_t>(v)] += 1.0;
     if (observations_[i] == 0.0) --unseen_;
     observations_[i] += 1.0;
     sums_[i] += r;
@@ -91,7 +92,7 @@ class Estimate {
   void find_best();
 
   int K_;
-  std::size_t n_;
+  std::size_t n_, stride_;
   Setting setting_;
   Conventions conventions_;
   const FeedbackGraph* graph_;
@@ -99,7 +100,7 @@ class Estimate {
   int best_ = 0, unseen_, pulled_ = 0;
   double runner_up_ = 1.0;  // no mean but the best one's is larger
   std::vector<double> pulls_, observations_, sums_, means_;
-  std::vector<double> counts_;  // N_vu at [u·K + v]; doubles, exact up to 2⁵³
+  std::vector<double> counts_;  // doubles, exact up to 2⁵³
 };
 
 }  // namespace tasfg

@@ -60,6 +60,7 @@ class GraphProduct {
   };
   std::vector<OutEdge> edges_;  // of all vertices in turn
   std::vector<std::size_t> begin_;
+  bool dense_;  // so many edges that all pairs take less time
 };
 
 /// The closed-form allocations of an estimated model, without allocating.
@@ -177,19 +178,28 @@ class Exp3Rule {
   int choose(const Estimate& e, Stream& stream) {
     const auto K = static_cast<double>(e.size());
     for (std::size_t v = 0; v < q_.size(); ++v) p_[v] = (1.0 - kExploration) * q_[v] + kExploration / K;
-    shown_.clear();
-    return draw_index(stream, p_);
+    shown_ = 0;
+    return draw_index(stream, std::span<const double>(p_).first(q_.size()));
   }
-  void shown(const Estimate& /*estimate*/, int u, double reward) { shown_.push_back({u, reward}); }
+  void shown(const Estimate& /*estimate*/, int u, double reward) {
+    vertex_[shown_] = u;
+    gain_[shown_++] = reward;
+  }
   void finish(const Estimate& e, int v);
 
  private:
+  /// Σ of p over the vertices that may show u.
+  [[nodiscard]] double weight_of(const Estimate& e, int u) const;
+
   static constexpr double kExploration = 0.3;
   Exp3Variant variant_;
   const FeedbackGraph* graph_;
   double rate_;
   std::vector<double> p_, q_;
-  std::vector<Edge> shown_;  // vertex and reward
+  // What this draw showed:
+  std::size_t shown_ = 0;
+  std::vector<int> vertex_;
+  std::vector<double> gain_;  // the reward, then what q is multiplied by
 };
 
 /// √(2 ln(1 + t)) and √(ln(1 + t)/2), the widths of both UCB rules' bounds after t draws; 0 at the first.

@@ -77,39 +77,47 @@ constexpr double log_gap(double x) {
   return x - log(1.0 + x);
 }
 
-/// Exponential. Overflows to ∞; results below the normal range are rounded once more, to a subnormal.
-constexpr double exp(double x) {
-  if (x != x) return x;
-  if (x > 709.782712893384) return std::numeric_limits<double>::infinity();
-  if (x < -745.2) return 0.0;
-  constexpr double kInvLn2 = 0x1.71547652b82fep+0;
-  const double n = static_cast<double>(static_cast<std::int64_t>(x * kInvLn2 + (x < 0 ? -0.5 : 0.5)));
-  const double high = x - n * detail::kLn2High;
-  const double low = n * detail::kLn2Low;
-  const double r = high - low;  // |r| ≤ 0.3466
+namespace detail {
+
+inline constexpr double kInvLn2 = 0x1.71547652b82fep+0;
+inline constexpr double kExpLargest = 709.782712893384;  // beyond, exp is ∞
+inline constexpr double kExpLeast = -745.2;              // below, 0
+
+/// e^r for r = high − low, |r| ≤ 0.3466. Number: a double, or several that move together.
+template <typename Number>
+[[gnu::always_inline]] constexpr Number exp_series(const Number& high, const Number& low) {
+  const Number r = high - low;
   // p = (e^r − 1 − r)/r² by its Taylor series, even and odd powers apart; the first term left out, r¹⁵/15!,
   // is below 2⁻⁶².
-  const double w = r * r;
-  double even = 1.0 / 87178291200.0;
-  even = even * w + 1.0 / 479001600.0;
+  const Number w = r * r;
+  Number even = w * (1.0 / 87178291200.0) + 1.0 / 479001600.0;
   even = even * w + 1.0 / 3628800.0;
   even = even * w + 1.0 / 40320.0;
   even = even * w + 1.0 / 720.0;
   even = even * w + 1.0 / 24.0;
   even = even * w + 0.5;
-  double odd = 1.0 / 6227020800.0;
-  odd = odd * w + 1.0 / 39916800.0;
+  Number odd = w * (1.0 / 6227020800.0) + 1.0 / 39916800.0;
   odd = odd * w + 1.0 / 362880.0;
   odd = odd * w + 1.0 / 5040.0;
   odd = odd * w + 1.0 / 120.0;
   odd = odd * w + 1.0 / 6.0;
-  const double p = even + r * odd;
-  const double value = 1.0 + (high + (w * p - low));
+  const Number p = even + r * odd;
+  return 1.0 + (high + (w * p - low));
+}
+
+}  // namespace detail
+
+/// Exponential. Overflows to ∞; results below the normal range are rounded once more, to a subnormal.
+constexpr double exp(double x) {
+  if (x != x) return x;
+  if (x > detail::kExpLargest) return std::numeric_limits<double>::infinity();
+  if (x < detail::kExpLeast) return 0.0;
+  const auto n = static_cast<std::int32_t>(x * detail::kInvLn2 + (x < 0 ? -0.5 : 0.5));
+  const double value = detail::exp_series(x - n * detail::kLn2High, n * detail::kLn2Low);
   // 2^n in two factors, so that results near the ends of the range are right.
-  const auto half = static_cast<std::int64_t>(n) / 2;
-  const auto rest = static_cast<std::int64_t>(n) - half;
+  const std::int32_t half = n / 2;
   const double a = std::bit_cast<double>(static_cast<std::uint64_t>(half + 1023) << 52);
-  const double b = std::bit_cast<double>(static_cast<std::uint64_t>(rest + 1023) << 52);
+  const double b = std::bit_cast<double>(static_cast<std::uint64_t>(n - half + 1023) << 52);
   return value * a * b;
 }
 

@@ -1,5 +1,8 @@
-/// Four doubles that move together, and versions of a function for wider instruction sets.
+/// Four doubles that move together, versions of a function for wider instruction sets, and loops over vectors
+/// that have them.
 #pragma once
+
+#include <cstddef>
 
 // Functions may have a second version for AVX2, taken where the CPU has it. Lanes are independent entries and
 // contraction is off, so all versions give the same bits.
@@ -27,10 +30,24 @@ typedef double LanesInMemory __attribute__((vector_size(32), aligned(8), may_ali
   return *reinterpret_cast<const LanesInMemory*>(at);
 }
 
-// Lanes are handed on by reference only: by value, versions for different instruction sets would disagree
-// about the registers.
 [[gnu::always_inline]] inline double sum_of(const Lanes& x) {
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
+
+/// A vector's length, rounded up to whole lanes.
+constexpr std::size_t padded(std::size_t n) {
+  return (n + 3) / 4 * 4;
+}
+
+/// out ← Σ_u weights[u]·(row u) over n rows of n entries, in order of u. Rows are `stride` apart, a multiple
+/// of 4 and at least n; what follows their n entries is read, and dropped.
+void combine_rows(const double* rows, std::size_t stride, std::size_t n, const double* weights, double* out);
+
+/// Σ x where `mask` is positive, as four sums side by side; padded(n) entries of both are read, with 0 in
+/// `mask` beyond n.
+double sum_where(const double* mask, const double* x, std::size_t n);
+
+/// x ← exp(x) entry by entry, the same bits as exp gives; padded(n) entries are read and written.
+void exp_each(double* x, std::size_t n);
 
 }  // namespace tasfg
