@@ -13,11 +13,14 @@ Estimate::Estimate(const Instance& instance, Setting setting, const Conventions&
       conventions_(conventions),
       graph_(&instance.graph()),
       unseen_(instance.size()),
+      side_(n_, 1.0),
       pulls_(n_, 0.0),
       observations_(n_, 0.0),
       sums_(n_, 0.0),
       means_(n_, 1.0),
-      counts_(n_ * stride_, 0.0) {}
+      counts_(n_ * stride_, 0.0) {
+  side_[0] = -1.0;
+}
 
 bool Estimate::best_is_unique() const {
   const double top = means_[static_cast<std::size_t>(best_)];
@@ -27,12 +30,23 @@ bool Estimate::best_is_unique() const {
   return true;
 }
 
-void Estimate::find_best() {
-  best_ = index_of_largest(means_.data(), n_);
-  double& top = means_[static_cast<std::size_t>(best_)];
-  const double value = std::exchange(top, -std::numeric_limits<double>::infinity());
-  runner_up_ = largest_of(means_.data(), n_);
-  top = value;
+void Estimate::move_best(int u) {
+  const auto at = [](int v) { return static_cast<std::size_t>(v); };
+  const int before = best_;
+  if (u == best_) {
+    best_ = index_of_largest(means_.data(), n_);
+    const double top = std::exchange(means_[at(best_)], -std::numeric_limits<double>::infinity());
+    runner_up_ = largest_of(means_.data(), n_);
+    means_[at(best_)] = top;
+  } else {
+    const double now = means_[at(u)];
+    const double top = means_[at(best_)];
+    const bool leads = now > top || (now == top && u < best_);
+    runner_up_ = leads ? top : now;
+    best_ = leads ? u : best_;
+  }
+  side_[at(before)] = 1.0;
+  side_[at(best_)] = -1.0;
 }
 
 }  // namespace tasfg

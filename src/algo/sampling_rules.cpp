@@ -326,7 +326,8 @@ UcbVRule::UcbVRule(const Instance& instance)
       M_(score_.size(), 0.0),
       inverse_root_N_(inverse_root_M_),
       inverse_N_(inverse_root_M_),
-      N_(M_) {}
+      N_(M_),
+      most_added_(M_) {}
 
 void UcbVRule::edges(const Estimate& e, int a, double width, double* out) const {
   const std::size_t n = score_.size();
@@ -379,14 +380,20 @@ int UcbVRule::look(const Estimate& e) {
     return chosen_;
   }
   const UcbWidths then(until_, e.graph_known());
-  highest_width_ = then.mean;
   mean_bonus_ = now.mean * (1.0 / std::sqrt(M_[a] + static_cast<double>(span)));
-  edge_bonus_ = now.edge * (1.0 / std::sqrt(N_[v] + static_cast<double>(span)));
-  edges(e, leader_, then.edge, score);
-  score[v] = -kInfinity;
-  other_edges_ = e.graph_known() ? -kInfinity : largest_of(score, n);
-  for (std::size_t u = 0; u < n; ++u) score[u] = mean[u] + then.mean * inverse_root_M_[u];
-  score[a] = -kInfinity;
+  if (e.graph_known()) {
+    needed_ = -kInfinity;
+  } else {
+    const double bonus = now.edge * (1.0 / std::sqrt(N_[v] + static_cast<double>(span)));
+    edges(e, leader_, then.edge, score);
+    score[v] = -kInfinity;
+    const double others = largest_of(score, n);
+    constexpr double kMargin = 1e-14;  // of numbers up to 3 or so, added and divided with rounding
+    needed_ = others - bonus + kMargin * (others + bonus + 3.0);
+  }
+  for (std::size_t u = 0; u < n; ++u) most_added_[u] = then.mean * inverse_root_M_[u];
+  most_added_[a] = -kInfinity;
+  for (std::size_t u = 0; u < n; ++u) score[u] = mean[u] + most_added_[u];
   rivals_ = largest_of(score, n);
   return chosen_;
 }

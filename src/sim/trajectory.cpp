@@ -49,6 +49,10 @@ class StoppingRule {
   }
 
   [[nodiscard]] bool done() const { return next_ == base_.size(); }
+  /// True only where nothing stops now, nor at later draws that show nothing: thresholds do not fall.
+  [[nodiscard]] bool goes_on(const Estimate& e) const {
+    return challenger_ >= 0 && challenger_ != e.best() && below_floor(e);
+  }
 
   /// Fills the rest of the record where the trajectory ends without stopping.
   std::vector<StoppingTime> finish(const Estimate& e) {
@@ -147,12 +151,24 @@ TrajectoryRecord run_loop(const Reward& reward, const Instance& instance, const 
     if (cancel.load(std::memory_order_relaxed)) [[unlikely]]
       return {{}, {}, estimate.draws(), RunStatus::cancelled};
     const int v = rule.choose(estimate, environment.choices());
-    estimate.pull(v);
-    environment.pull(v, [&](int u, double r) {
-      if (uninformed && r == 0.0) return;  // taken for an edge that did not fire
+    const auto show = [&](int u, double r) {
+      if (uninformed) [[unlikely]] {
+        if (r == 0.0) return;  // taken for an edge that did not fire
+      }
       estimate.observe(v, u, r);
       rule.shown(estimate, u, r);
-    });
+    };
+    if constexpr (Environment::kPullsSeveral && requires { rule.repeats(estimate); }) {
+      const std::int64_t most = std::min(rule.repeats(estimate), options.max_steps - estimate.draws());
+      if (most > 1 && stopping.goes_on(estimate)) {
+        const std::int64_t pulls = environment.pull_several(
+            v, most, show, [&] { return rule.holds(estimate) && stopping.goes_on(estimate); });
+        estimate.pull_again(v, pulls);
+        if (pulls > 0) continue;
+      }
+    }
+    estimate.pull(v);
+    environment.pull(v, show);
     rule.finish(estimate, v);
   }
   TrajectoryRecord record;

@@ -69,27 +69,29 @@ class Estimate {
     pulls_[i] += 1.0;
     ++draws_;
   }
+  /// `times` more pulls of v, which was pulled before.
+  void pull_again(int v, std::int64_t times) {
+    pulls_[static_cast<std::size_t>(v)] += static_cast<double>(times);
+    draws_ += times;
+  }
   /// The reward r of u shown by v.
-  void observe(int v, int u, double r) {
+  [[gnu::always_inline]] void observe(int v, int u, double r) {
     const auto i = static_cast<std::size_t>(u);
     counts_[i * stride_ + static_cast<std::size_t>(v)] += 1.0;
-    if (observations_[i] == 0.0) --unseen_;
+    if (unseen_ > 0 && observations_[i] == 0.0) [[unlikely]]
+      --unseen_;
     observations_[i] += 1.0;
     sums_[i] += r;
     const double now = sums_[i] / observations_[i];
     means_[i] = now;
-    if (u == best_) {
-      if (now <= runner_up_) find_best();
-    } else if (now >= runner_up_) {
-      const double top = means_[static_cast<std::size_t>(best_)];
-      const bool leads = now > top || (now == top && u < best_);
-      runner_up_ = leads ? top : now;
-      best_ = leads ? u : best_;
-    }
+    // The best vertex' mean must not fall to the runner-up's, nor another rise to it. Which of the two this
+    // is is random, so that the question is put in one way for both.
+    if (side_[i] * now >= side_[i] * runner_up_) [[unlikely]]
+      move_best(u);
   }
 
  private:
-  void find_best();
+  void move_best(int u);
 
   int K_;
   std::size_t n_, stride_;
@@ -98,7 +100,8 @@ class Estimate {
   const FeedbackGraph* graph_;
   std::int64_t draws_ = 0;
   int best_ = 0, unseen_, pulled_ = 0;
-  double runner_up_ = 1.0;  // no mean but the best one's is larger
+  double runner_up_ = 1.0;    // no mean but the best one's is larger
+  std::vector<double> side_;  // −1 at the best vertex, 1 at others
   std::vector<double> pulls_, observations_, sums_, means_;
   std::vector<double> counts_;  // doubles, exact up to 2⁵³
 };

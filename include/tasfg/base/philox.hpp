@@ -75,6 +75,12 @@ class PhiloxStream {
     return take_across(n);
   }
 
+  /// The words at hand, and how many; sixteen bytes may be read from any of them on.
+  [[nodiscard]] const std::uint32_t* ahead() const { return words_.data() + next_; }
+  [[nodiscard]] std::size_t at_hand() const { return kPhiloxWords - next_; }
+  /// Leaves out n ≤ at_hand() of them.
+  void skip(std::size_t n) { next_ += n; }
+
  private:
   static constexpr std::size_t kMostTaken = 4;
 

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #ifdef __SSE2__
@@ -130,6 +131,37 @@ class PhiloxEnvironment {
     }
   }
 
+  /// Pulls v up to `most` times, calling show(u, reward) as pull does, and ends with the pull after one of
+  /// whose rewards on(), a look at what `show` did, is false. How many pulls that was; where it cannot pull
+  /// several at once, 0.
+  static constexpr bool kPullsSeveral = true;
+  template <typename Show, typename On>
+  std::int64_t pull_several(int v, std::int64_t most, Show show, On on) {
+    const auto i = static_cast<std::size_t>(v);
+    if (begin_[i + 1] - begin_[i] != 1) return 0;
+    const EdgeGroup& group = groups_[begin_[i]];
+    if (group.pulls < 2) return 0;
+    std::int64_t done = 0;
+    for (bool going = true; going;) {
+      auto [pulls, left] = group.several(activations_[i], most - done);
+      going = pulls == group.pulls && done + pulls < most;
+      for (bool checked = true; left != 0; left &= left - 1) {
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+        const auto u = static_cast<std::size_t>(group.repeated_vertex[bit]);
+        show(static_cast<int>(u), samplers_[u](rewards_[u]));
+        if (!checked || on()) [[likely]]
+          continue;
+        // The last pull: what is left of it is shown, and nothing beyond.
+        pulls = bit / (4 * group.words) + 1;
+        left &= (1U << (pulls * 4 * group.words)) - 1;
+        checked = going = false;
+      }
+      activations_[i].skip(pulls * group.words);
+      done += pulls;
+    }
+    return done;
+  }
+
   /// The sampling rule's own randomness.
   PhiloxStream& choices() { return choices_; }
 
@@ -144,6 +176,10 @@ class PhiloxEnvironment {
     std::array<double, kGroup> rest{};  // 256 p − ⌊256 p⌋: with this probability, where its byte is equal
     std::uint32_t always = 0, ties = 0;  // edges with p = 1, and with a rest, by bits
     std::uint32_t size = 0, words = 0;
+    // The same for as many pulls as sixteen bytes serve, each of which begins with a word of its own.
+    alignas(16) std::array<std::uint8_t, kGroup> repeated{};
+    std::array<int, kGroup> repeated_vertex{};
+    std::uint32_t pulls = 0, repeated_edges = 0, repeated_always = 0, repeated_ties = 0;
 
     void add(const Edge& edge, bool certain) {
       const double scaled = 256.0 * edge.probability;
@@ -157,28 +193,62 @@ class PhiloxEnvironment {
       }
       ++size;
       words = certain ? 0 : (size + 3) / 4;
+      pulls = words == 0 ? 0 : 4 / words;
+      repeated = {};
+      repeated_edges = repeated_always = repeated_ties = 0;
+      for (std::uint32_t pull = 0; pull < pulls; ++pull) {
+        const std::uint32_t from = pull * 4 * words;
+        std::copy_n(threshold.begin(), size, repeated.begin() + from);
+        std::copy_n(vertex.begin(), size, repeated_vertex.begin() + from);
+        repeated_edges |= ((1U << size) - 1) << from;
+        repeated_always |= always << from;
+        repeated_ties |= ties << from;
+      }
+    }
+
+#ifdef __SSE2__
+    /// Where a drawn byte is less than its threshold, and where it ties, by bits.
+    static std::pair<std::uint32_t, std::uint32_t> compare(const std::uint32_t* bytes,
+                                                           const std::array<std::uint8_t, kGroup>& with) {
+      const __m128i drawn = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+      const __m128i least = _mm_load_si128(reinterpret_cast<const __m128i*>(with.data()));
+      const __m128i not_less = _mm_cmpeq_epi8(_mm_subs_epu8(least, drawn), _mm_setzero_si128());
+      return {~static_cast<std::uint32_t>(_mm_movemask_epi8(not_less)) & 0xFFFFU,
+              static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(drawn, least)))};
+    }
+#else
+    static std::pair<std::uint32_t, std::uint32_t> compare(const std::uint32_t* bytes,
+                                                           const std::array<std::uint8_t, kGroup>& with) {
+      std::uint32_t less = 0, tied = 0;
+      for (std::uint32_t i = 0; i < kGroup; ++i) {
+        const std::uint32_t drawn = bytes[i / 4] >> (8 * (i % 4)) & 0xFFU;
+        less |= static_cast<std::uint32_t>(drawn < with[i]) << i;
+        tied |= static_cast<std::uint32_t>(drawn == with[i]) << i;
+      }
+      return {less, tied};
+    }
+#endif
+
+    /// What the words at hand say of the next pulls, up to `most` and before any tie: how many pulls, and
+    /// which edges fire in them, by bits of `repeated_vertex`.
+    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> several(const PhiloxStream& stream,
+                                                                  std::int64_t most) const {
+      const auto [less, tied] = compare(stream.ahead(), repeated);
+      const std::uint32_t ties_at = tied & repeated_ties;
+      std::uint32_t count = std::min(pulls, static_cast<std::uint32_t>(stream.at_hand()) / words);
+      if (ties_at != 0) [[unlikely]]
+        count = std::min(count, static_cast<std::uint32_t>(std::countr_zero(ties_at)) / (4 * words));
+      count = most < count ? static_cast<std::uint32_t>(most) : count;
+      const std::uint32_t of_them = (1U << (count * 4 * words)) - 1;
+      return {count, ((less & repeated_edges) | repeated_always) & of_them};
     }
 
     /// The edges that fire, by bits.
     [[nodiscard]] std::uint32_t fired(PhiloxStream& stream) const {
       if (words == 0) return always;
       const std::uint32_t* bytes = stream.take(words);
-#ifdef __SSE2__
-      const __m128i drawn = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
-      const __m128i least = _mm_load_si128(reinterpret_cast<const __m128i*>(threshold.data()));
-      const __m128i not_less = _mm_cmpeq_epi8(_mm_subs_epu8(least, drawn), _mm_setzero_si128());
-      std::uint32_t fires = ~static_cast<std::uint32_t>(_mm_movemask_epi8(not_less)) & 0xFFFFU;
-      const std::uint32_t tied =
-          static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(drawn, least))) & ties;
-#else
-      std::uint32_t fires = 0, tied = 0;
-      for (std::uint32_t i = 0; i < size; ++i) {
-        const std::uint32_t drawn = bytes[i / 4] >> (8 * (i % 4)) & 0xFFU;
-        fires |= static_cast<std::uint32_t>(drawn < threshold[i]) << i;
-        tied |= static_cast<std::uint32_t>(drawn == threshold[i]) << i;
-      }
+      auto [fires, tied] = compare(bytes, threshold);
       tied &= ties;
-#endif
       fires |= always;
       if (tied != 0) [[unlikely]]
         for (std::uint32_t left = tied; left != 0; left &= left - 1)
@@ -221,6 +291,7 @@ class NumpyEnvironment {
     }
   }
 
+  static constexpr bool kPullsSeveral = false;
   NumpyStream& choices() { return stream_; }
 
  private:
