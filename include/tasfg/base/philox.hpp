@@ -75,9 +75,14 @@ class PhiloxStream {
     return take_across(n);
   }
 
-  /// The words at hand, and how many; sixteen bytes may be read from any of them on.
+  /// The words at hand, and how many. kReadable words may be read, whatever those beyond mean.
+  static constexpr std::size_t kReadable = 16;
   [[nodiscard]] const std::uint32_t* ahead() const { return words_.data() + next_; }
   [[nodiscard]] std::size_t at_hand() const { return kPhiloxWords - next_; }
+  /// Makes more where there are none.
+  void stock_up() {
+    if (next_ == kPhiloxWords) refill();
+  }
   /// Leaves out n ≤ at_hand() of them.
   void skip(std::size_t n) { next_ += n; }
 
@@ -97,7 +102,7 @@ class PhiloxStream {
   StreamKey key_;
   std::uint64_t counter_ = 0;
   std::size_t next_ = kPhiloxWords;
-  std::array<std::uint32_t, kPhiloxWords + kMostTaken> words_{};
+  std::array<std::uint32_t, kPhiloxWords + kReadable> words_{};
   std::array<std::uint32_t, kMostTaken> across_{};
 };
 

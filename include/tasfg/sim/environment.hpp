@@ -141,25 +141,21 @@ class PhiloxEnvironment {
     if (begin_[i + 1] - begin_[i] != 1) return 0;
     const EdgeGroup& group = groups_[begin_[i]];
     if (group.pulls < 2) return 0;
-    std::int64_t done = 0;
-    for (bool going = true; going;) {
-      auto [pulls, left] = group.several(activations_[i], most - done);
-      going = pulls == group.pulls && done + pulls < most;
-      for (bool checked = true; left != 0; left &= left - 1) {
-        const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
-        const auto u = static_cast<std::size_t>(group.repeated_vertex[bit]);
-        show(static_cast<int>(u), samplers_[u](rewards_[u]));
-        if (!checked || on()) [[likely]]
-          continue;
-        // The last pull: what is left of it is shown, and nothing beyond.
-        pulls = bit / (4 * group.words) + 1;
-        left &= (1U << (pulls * 4 * group.words)) - 1;
-        checked = going = false;
-      }
-      activations_[i].skip(pulls * group.words);
-      done += pulls;
+    activations_[i].stock_up();
+    auto [pulls, left] = group.several(activations_[i], most);
+    for (bool checked = true; left != 0; left &= left - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+      const auto u = static_cast<std::size_t>(group.repeated_vertex[bit % kGroup]);
+      show(static_cast<int>(u), samplers_[u](rewards_[u]));
+      if (!checked || on()) [[likely]]
+        continue;
+      // The last pull: what is left of it is shown, and nothing beyond.
+      pulls = bit / (4 * group.words) + 1;
+      left &= EdgeGroup::first_bits(pulls * 4 * group.words);
+      checked = false;
     }
-    return done;
+    activations_[i].skip(pulls * group.words);
+    return pulls;
   }
 
   /// The sampling rule's own randomness.
@@ -176,7 +172,7 @@ class PhiloxEnvironment {
     std::array<double, kGroup> rest{};  // 256 p − ⌊256 p⌋: with this probability, where its byte is equal
     std::uint32_t always = 0, ties = 0;  // edges with p = 1, and with a rest, by bits
     std::uint32_t size = 0, words = 0;
-    // The same for as many pulls as sixteen bytes serve, each of which begins with a word of its own.
+    // The same for as many pulls as sixteen bytes serve.
     alignas(16) std::array<std::uint8_t, kGroup> repeated{};
     std::array<int, kGroup> repeated_vertex{};
     std::uint32_t pulls = 0, repeated_edges = 0, repeated_always = 0, repeated_ties = 0;
@@ -230,17 +226,25 @@ class PhiloxEnvironment {
 #endif
 
     /// What the words at hand say of the next pulls, up to `most` and before any tie: how many pulls, and
-    /// which edges fire in them, by bits of `repeated_vertex`.
-    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> several(const PhiloxStream& stream,
+    /// which edges fire in them, four bits for each word.
+    [[nodiscard]] std::pair<std::uint32_t, std::uint64_t> several(const PhiloxStream& stream,
                                                                   std::int64_t most) const {
-      const auto [less, tied] = compare(stream.ahead(), repeated);
-      const std::uint32_t ties_at = tied & repeated_ties;
-      std::uint32_t count = std::min(pulls, static_cast<std::uint32_t>(stream.at_hand()) / words);
-      if (ties_at != 0) [[unlikely]]
-        count = std::min(count, static_cast<std::uint32_t>(std::countr_zero(ties_at)) / (4 * words));
+      constexpr std::uint32_t kBlocks = 4;
+      static_assert(kBlocks * kGroup <= 4 * PhiloxStream::kReadable);
+      std::uint64_t events = 0, tied = 0;
+      for (std::uint32_t b = 0; b < kBlocks; ++b) {
+        const auto [less, equal] = compare(stream.ahead() + 4 * b, repeated);
+        events |= static_cast<std::uint64_t>((less & repeated_edges) | repeated_always) << (kGroup * b);
+        tied |= static_cast<std::uint64_t>(equal & repeated_ties) << (kGroup * b);
+      }
+      std::uint32_t count = std::min(kBlocks * pulls, static_cast<std::uint32_t>(stream.at_hand()) / words);
+      if (tied != 0) [[unlikely]]
+        count = std::min(count, static_cast<std::uint32_t>(std::countr_zero(tied)) / (4 * words));
       count = most < count ? static_cast<std::uint32_t>(most) : count;
-      const std::uint32_t of_them = (1U << (count * 4 * words)) - 1;
-      return {count, ((less & repeated_edges) | repeated_always) & of_them};
+      return {count, events & first_bits(count * 4 * words)};
+    }
+    static std::uint64_t first_bits(std::uint32_t n) {
+      return n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
     }
 
     /// The edges that fire, by bits.
