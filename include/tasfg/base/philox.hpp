@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include <Random123/philox.h>
 
@@ -52,10 +54,14 @@ class PhiloxStream {
   }
   std::uint64_t bits() {
     if (next_ + 2 <= kPhiloxWords) [[likely]] {
-      const std::uint64_t low = words_[next_];
-      const std::uint64_t high = words_[next_ + 1];
+      const std::uint32_t* at = words_.data() + next_;
       next_ += 2;
-      return (high << 32) | low;
+      if constexpr (std::endian::native == std::endian::little) {  // one load
+        std::uint64_t both = 0;
+        std::memcpy(&both, at, sizeof both);
+        return both;
+      }
+      return (static_cast<std::uint64_t>(at[1]) << 32) | at[0];
     }
     const std::uint64_t low = bits32();
     return (static_cast<std::uint64_t>(bits32()) << 32) | low;
