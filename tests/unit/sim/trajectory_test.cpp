@@ -76,17 +76,18 @@ TEST(Trajectory, ReplaysPublishedRunsToTheExactStep) {
   }
 }
 
-/// The stopping rule as the paper writes it, evaluated in full after every draw.
-template <typename Reward>
-std::vector<std::int64_t> plain_uniform_run(const Instance& instance, const Reward& reward,
-                                            std::uint64_t seed, ThresholdKind threshold,
-                                            std::span<const double> deltas) {
+/// Stopping times of `choose(estimate)` by the stopping rule as the paper writes it, evaluated in full after
+/// every draw; `cap` where a run does not stop before.
+template <typename Reward, typename Choose>
+std::vector<std::int64_t> plain_run(const Instance& instance, const Reward& reward, std::uint64_t seed,
+                                    ThresholdKind threshold, std::span<const double> deltas, std::int64_t cap,
+                                    Choose choose) {
   PhiloxEnvironment<Reward> environment(instance, reward, content_key(instance), 0, seed);
   Estimate e(instance, Setting::informed, {});
   std::vector<std::int64_t> taus(deltas.size(), 0);
   std::size_t left = deltas.size();
-  while (left > 0) {
-    const int v = static_cast<int>(e.draws() % e.size());
+  while (left > 0 && e.draws() < cap) {
+    const int v = choose(e);
     e.pull(v);
     environment.pull(v, [&](int u, double r) { e.observe(v, u, r); });
     double L = std::numeric_limits<double>::infinity();
@@ -109,26 +110,8 @@ std::vector<std::int64_t> plain_uniform_run(const Instance& instance, const Rewa
       }
     }
   }
+  for (std::int64_t& tau : taus) tau = tau == 0 ? cap : tau;
   return taus;
-}
-
-TEST(Trajectory, LazyStoppingRuleGivesThePlainRulesStoppingTimes) {
-  for (const Instance& instance : easy_instances()) {
-    for (const ThresholdKind threshold :
-         {ThresholdKind::practical, ThresholdKind::proven, ThresholdKind::simple}) {
-      SimulationOptions options;
-      options.threshold = threshold;
-      const Simulation simulation(instance, options);
-      for (std::uint64_t seed = 0; seed < 30; ++seed) {
-        const TrajectoryRecord record = simulation.run(algorithm_named("uniform", "test"), kDeltas, seed);
-        const auto plain = std::visit(
-            [&](const auto& reward) { return plain_uniform_run(instance, reward, seed, threshold, kDeltas); },
-            instance.reward());
-        for (std::size_t d = 0; d < kDeltas.size(); ++d)
-          ASSERT_EQ(record.at[d].tau, plain[d]) << row_of(instance.reward()).name << ' ' << seed;
-      }
-    }
-  }
 }
 
 /// The UCB rules as the paper writes them: every bound of every vertex and edge at every draw.
@@ -168,6 +151,41 @@ int plain_ucb(const Estimate& e, bool vertices) {
     for (int u = 0; u < K; ++u) sum += (counts ? e.count(v, u) : e.edge(v, u)) * mean(u);
     return (counts ? sum / N : sum) + bonus(v) * total;
   });
+}
+
+TEST(Trajectory, LazyStoppingRuleGivesThePlainRulesStoppingTimes) {
+  const auto in_turn = [](const Estimate& e) { return static_cast<int>(e.draws() % e.size()); };
+  const auto ucb = [](const Estimate& e) { return plain_ucb(e, true); };
+  constexpr std::int64_t kCap = 3000;
+  int stopped = 0;
+  std::vector<Instance> instances = easy_instances();
+  instances.push_back(make("ring", {{"K", 4.0}}, Gaussian{1.0}, {1.0, 0.7, 0.5, 0.3}));
+  instances.push_back(make("ring", {{"K", 3.0}}, Gaussian{1.0}, {3.0, 0.0, 0.0}));
+  for (const Instance& instance : instances) {
+    for (const ThresholdKind threshold :
+         {ThresholdKind::practical, ThresholdKind::proven, ThresholdKind::simple}) {
+      SimulationOptions options;
+      options.threshold = threshold;
+      options.max_steps = kCap;
+      const Simulation simulation(instance, options);
+      const auto expect_plain = [&](const char* name, std::uint64_t seed, const auto& choose) {
+        const TrajectoryRecord record = simulation.run(algorithm_named(name, "test"), kDeltas, seed);
+        const auto plain = std::visit(
+            [&](const auto& reward) {
+              return plain_run(instance, reward, seed, threshold, kDeltas, kCap, choose);
+            },
+            instance.reward());
+        for (std::size_t d = 0; d < kDeltas.size(); ++d) {
+          ASSERT_EQ(record.at[d].tau, plain[d])
+              << name << ' ' << row_of(instance.reward()).name << ' ' << seed;
+          stopped += plain[d] < kCap ? 1 : 0;
+        }
+      };
+      for (std::uint64_t seed = 0; seed < 30; ++seed) expect_plain("uniform", seed, in_turn);
+      for (std::uint64_t seed = 0; seed < 60; ++seed) expect_plain("ucb-fg-v", seed, ucb);
+    }
+  }
+  EXPECT_GT(stopped, 1000);
 }
 
 /// How often each vertex is pulled in so many draws.
@@ -212,6 +230,27 @@ TEST(Trajectory, UcbRulesThatLookOnlyWhenTheyMustChooseAsThePlainOnes) {
                     plain_ucb_pulls(instance, setting, options.conventions, vertices, 11, 20'000))
               << name << " K=" << instance.size() << ' ' << static_cast<int>(setting);
         }
+}
+
+TEST(Trajectory, UcbRulesChooseAsThePlainOnesFromTheFirstDrawsOn) {
+  // Early on, bounds and counts change fast.
+  const std::vector<double> never = {1e6};
+  PhiloxStream random(stream_key(12));
+  for (int i = 0; i < 2000; ++i) {
+    const int K = 3 + i % 4;
+    std::vector<double> means(static_cast<std::size_t>(K));
+    for (double& mean : means) mean = random.uniform();
+    const Instance instance = make(
+        "ring", {{"K", static_cast<double>(K)}, {"p", 0.1 + 0.8 * random.uniform()}}, Gaussian{1.0}, means);
+    SimulationOptions options;
+    options.max_steps = 20 + static_cast<std::int64_t>(300 * random.uniform());
+    const auto seed = static_cast<std::uint64_t>(i);
+    const TrajectoryRecord record =
+        Simulation(instance, options).run(algorithm_named("ucb-fg-v", "test"), never, seed);
+    ASSERT_EQ(record.pulls, plain_ucb_pulls(instance, Setting::informed, options.conventions, true, seed,
+                                            options.max_steps))
+        << i;
+  }
 }
 
 TEST(Trajectory, OnePassServesEveryDeltaInAnyOrder) {
@@ -384,6 +423,49 @@ TEST(Environment, RewardsAndActivationsDoNotDependOnTheOrderOfPulls) {
     EXPECT_EQ(a[u], b[u]);
   }
   EXPECT_EQ(a[0], b[0]);
+}
+
+TEST(Environment, SeveralPullsShowWhatSinglePullsShow) {
+  using Shown = std::pair<int, double>;
+  PhiloxStream random(stream_key(77));
+  std::int64_t at_once = 0;
+  // Out-degrees of one and of two words; probabilities with ties, rare ones, and certain ones among others.
+  for (const int K : {3, 4, 6, 8, 9}) {
+    const auto n = static_cast<std::size_t>(K);
+    std::vector<double> G(n * n), means(n, 0.5);
+    for (double& p : G) {
+      const double u = random.uniform();
+      p = u < 0.1 ? 1.0 : u < 0.2 ? 0.01 : u < 0.4 ? 0.0 : random.uniform();
+    }
+    for (std::size_t v = 0; v < n; ++v) G[v * n + v] = 0.3;
+    means[0] = 1.0;
+    const Gaussian family{1.0};
+    const Instance instance(FeedbackGraph(K, G), means, family);
+    PhiloxEnvironment<Gaussian> single(instance, family, content_key(instance), 0, 5);
+    PhiloxEnvironment<Gaussian> several(instance, family, content_key(instance), 0, 5);
+    std::vector<Shown> expected, seen;
+    std::int64_t total = 0;
+    while (total < 20'000) {
+      const int v = static_cast<int>(random.uniform() * K);
+      const auto most = static_cast<std::int64_t>(random.uniform() * 40) + 1;
+      seen.clear();
+      int until_false = random.uniform() < 0.3 ? static_cast<int>(random.uniform() * 6) + 1 : 1000;
+      std::int64_t pulls = several.pull_several(
+          v, most, [&](int u, double r) { seen.emplace_back(u, r); }, [&] { return --until_false > 0; });
+      ASSERT_LE(pulls, most);
+      at_once += pulls;
+      if (pulls == 0) {
+        several.pull(v, [&](int u, double r) { seen.emplace_back(u, r); });
+        pulls = 1;
+      }
+      expected.clear();
+      for (std::int64_t i = 0; i < pulls; ++i)
+        single.pull(v, [&](int u, double r) { expected.emplace_back(u, r); });
+      ASSERT_EQ(seen, expected) << K << " after " << total;
+      total += pulls;
+    }
+  }
+  EXPECT_GT(at_once, 20'000);
 }
 
 TEST(Environment, EdgesFireWithTheirProbabilitiesAndRewardsHaveTheirMeans) {
