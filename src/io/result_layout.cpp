@@ -25,6 +25,9 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
     return differs("convention", held.convention_points, wanted.convention_points);
   if (held.threshold != wanted.threshold) return differs("threshold", held.threshold, wanted.threshold);
   if (held.stream != wanted.stream) return differs("stream", held.stream, wanted.stream);
+  if (held.results_version != wanted.results_version)
+    return differs("results_version", held.results_version, wanted.results_version) +
+           ": another tasfg, whose runs come out otherwise, made it";
   const auto drops = [](std::string_view what) {
     return fmt::format("it holds {}, this job does not", what);
   };

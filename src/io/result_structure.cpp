@@ -42,6 +42,7 @@ constexpr TextAttribute kTexts[] = {{"created", &ResultLayout::created},
                                     {"convention_points", &ResultLayout::convention_points},
                                     {"threshold", &ResultLayout::threshold},
                                     {"stream", &ResultLayout::stream},
+                                    {"results_version", &ResultLayout::results_version},
                                     {"code_version", &ResultLayout::code_version},
                                     {"git_commit", &ResultLayout::git_commit},
                                     {"build", &ResultLayout::build}};
@@ -538,7 +539,10 @@ void read_structure(const std::string& path, ResultLayout& layout,
   read_number<std::uint64_t>(file, "seed", H5T_NATIVE_UINT64, {&layout.seed, 1}, path);
   read_number<std::int64_t>(file, "max_steps", H5T_NATIVE_INT64, {&layout.max_steps, 1}, path);
   read_number<std::int64_t>(file, "live_offsets", H5T_NATIVE_INT64, live.at, path);
-  for (const auto& [name, member] : kTexts) layout.*member = read_text(file, name, path);
+  for (const auto& [name, member] : kTexts) {
+    const bool before_it = member == &ResultLayout::results_version && H5Aexists(file, name) <= 0;
+    layout.*member = before_it ? "1" : read_text(file, name, path);
+  }
   read_cases(file, path, layout);
   read_runs(file, path, layout);
   const auto size = static_cast<std::uint64_t>(info.st_size);

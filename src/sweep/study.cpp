@@ -49,6 +49,7 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
   for (const ThresholdRow& row : threshold_rows())
     if (row.kind == grid.options.threshold) layout.threshold = row.name;
   layout.stream = kStreamNames[static_cast<std::size_t>(grid.options.stream)];
+  layout.results_version = std::to_string(kResultsVersion);
   for (const Case& each : grid.cases) {
     CaseInfo info{each.graph,
                   each.label,

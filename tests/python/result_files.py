@@ -31,7 +31,7 @@ def differences(a, b):
             names.add(name)
     with h5py.File(a, "r") as left, h5py.File(b, "r") as right:
         for name in ("format", "format_version", "job", "seed", "setting", "conventions", "convention_points",
-                     "threshold", "stream", "max_steps"):
+                     "threshold", "stream", "results_version", "max_steps"):
             if left.attrs[name] != right.attrs[name]:
                 names.add("@" + name)
     return sorted(names)

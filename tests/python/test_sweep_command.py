@@ -287,6 +287,22 @@ def test_a_file_of_another_job_is_left_as_it_is(reference, tmp_path, change, why
     assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
 
 
+def test_a_file_whose_runs_another_version_made_is_neither_continued_nor_merged(reference, tmp_path):
+    job, expected = reference
+    out = tmp_path / "out.h5"
+    shutil.copy(expected, out)
+    with h5py.File(out, "r+") as file:
+        assert file.attrs["results_version"] == "2"
+        del file.attrs["results_version"]  # as files were before there was one
+    before = out.read_bytes()
+    for command in (["sweep", job, "-o", out], ["merge", tmp_path / "merged.h5", expected, out]):
+        done = run(*command, check=2)
+        assert "results_version is 1" in done.stderr and done.stderr.count("\n") == 1
+    assert "complete" in run("status", out).stdout
+    assert out.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
+
+
 def spoil_text(path):
     path.write_text("not a result file\n" * 100)
 

@@ -28,7 +28,7 @@ struct ResultLayout {
   // What the results depend on.
   std::uint64_t seed = 0;
   std::int64_t max_steps = 0;
-  std::string setting, conventions, convention_points, threshold, stream;
+  std::string setting, conventions, convention_points, threshold, stream, results_version;
   std::vector<CaseInfo> cases;
   std::vector<AlgorithmInfo> algorithms;
   std::vector<double> delta, log_inv_delta;

@@ -45,6 +45,7 @@ ResultLayout a_layout() {
   layout.conventions = "paper";
   layout.threshold = "practical";
   layout.stream = "philox";
+  layout.results_version = "2";
   layout.cases = {a_case("a", 3), a_case("b", 5)};
   layout.algorithms = {{"tas-fg", "period=2"}, {"uniform", ""}, {"exp3.g", ""}};
   layout.delta = {0.1, 0.01};
@@ -227,6 +228,7 @@ TEST_F(ResultFileTest, AFileNeverLosesWhatItHolds) {
   refuses([](ResultLayout& l) { l.max_steps = 999; }, "max_steps");
   refuses([](ResultLayout& l) { l.seed = 1; }, "seed");
   refuses([](ResultLayout& l) { l.stream = "numpy"; }, "stream");
+  refuses([](ResultLayout& l) { l.results_version = "3"; }, "results_version is 2, this job's is 3");
   refuses([](ResultLayout& l) { l.convention_points = "x"; }, "convention");
 }
 
