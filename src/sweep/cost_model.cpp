@@ -19,33 +19,33 @@ struct RuleCost {
 RuleCost cost_of(RuleKind rule) {
   switch (rule) {
     case RuleKind::tas_optimal:
-      return {&CaseResult::T_star, 1.3, 75, 6, 20};
+      return {&CaseResult::T_star, 1.3, 75, 4.5, 7};
     case RuleKind::tas_heuristic:
     case RuleKind::tas_argmax:
     case RuleKind::tas_top_k:
-      return {&CaseResult::T_heuristic, 1.0, 75, 6, 20};
+      return {&CaseResult::T_heuristic, 1.0, 75, 4.5, 7};
     case RuleKind::exp3_g:
-      return {&CaseResult::T_uniform, 2.0, 70, 3, 25};
+      return {&CaseResult::T_uniform, 2.0, 70, 1, 12};
     case RuleKind::ucb_fg_e:
-      return {&CaseResult::T_star, 2.5, 75, 4, 20};
+      return {&CaseResult::T_star, 2.5, 75, 3, 8.5};
     case RuleKind::ucb_fg_v:
-      return {&CaseResult::T_star, 1.0, 13, 1, 9};
+      return {&CaseResult::T_star, 1.0, 8, 0, 7.6};
     case RuleKind::eps_greedy:
     case RuleKind::eps_greedy_info:
-      return {&CaseResult::T_uniform, 5.0, 60, 3, 20};
+      return {&CaseResult::T_uniform, 5.0, 60, 3, 10};
     case RuleKind::uniform:
-      return {&CaseResult::T_uniform, 1.0, 45, 1, 20};
+      return {&CaseResult::T_uniform, 1.0, 17, 0, 6};
     case RuleKind::oracle:
-      return {&CaseResult::T_star, 1.0, 45, 1, 20};
+      return {&CaseResult::T_star, 1.0, 30, 0.7, 6.5};
   }
-  return {&CaseResult::T_uniform, 1.0, 75, 4, 20};
+  return {&CaseResult::T_uniform, 1.0, 75, 4, 10};
 }
 
 /// Seconds of one allocation: a close solve takes a few factorisations, one that is as close as the estimates
 /// deserve less than one as a rule.
 double allocation_seconds(double K, bool close) {
-  return close ? 2.2e-6 + 0.35e-6 * K + 0.05e-6 * K * K + 1e-9 * K * K * K
-               : 0.1e-6 + 0.05e-6 * K + 0.006e-6 * K * K + 0.2e-9 * K * K * K;
+  return close ? 1e-6 + 0.15e-6 * K + 0.015e-6 * K * K + 1e-9 * K * K * K
+               : 0.05e-6 + 0.02e-6 * K + 0.003e-6 * K * K + 0.1e-9 * K * K * K;
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ double expected_steps(const Grid& grid, std::size_t case_index, std::size_t algo
   const double base = threshold_base(grid.options.threshold, hardest, each.K);
   // UCB-FG-V keeps to what looks best and sees a rival some ln(t) times: its time grows exponentially.
   const bool exponential = grid.algorithms[algorithm].algorithm.rule == RuleKind::ucb_fg_v;
-  constexpr double kUcbExponent = 0.95;
+  constexpr double kUcbExponent = 0.985;
   double steps = time * base;
   for (int i = 0; i < 3; ++i) {  // the threshold grows with the time itself, slowly
     const double threshold = base + threshold_growth(grid.options.threshold, std::max(steps, 3.0));
