@@ -30,7 +30,16 @@ FORMAT_VERSION = 1
 PENDING, DONE, CAPPED, FAILED = range(4)
 STATUS = ("pending", "done", "capped", "failed")
 # Attributes on which the runs of a case depend; files that agree in them may be put together.
-SETTINGS = ("setting", "conventions", "convention_points", "threshold", "stream", "seed", "max_steps")
+SETTINGS = (
+    "setting",
+    "conventions",
+    "convention_points",
+    "threshold",
+    "stream",
+    "results_version",
+    "seed",
+    "max_steps",
+)
 
 
 def open(*paths: os.PathLike | str) -> Results:  # noqa: A001 (like h5py.File, xarray.open_dataset)
@@ -126,6 +135,7 @@ class ResultFile:
                 )
                 for name, value in file.attrs.items()
             }
+            self.attributes.setdefault("results_version", "1")  # of files from before there was one
             for name in (
                 "cases/T_star",
                 "cases/status",
@@ -139,7 +149,7 @@ class ResultFile:
                 "failures/message",
                 *(f"@{each}" for each in (*SETTINGS, "job", "status", "updated")),
             ):
-                if name not in file if name[0] != "@" else name[1:] not in file.attrs:
+                if name not in file if name[0] != "@" else name[1:] not in self.attributes:
                     raise UserError(f"{path}: damaged: no {name} (copy it again, or run the sweep again)")
             self.algorithms = _text(file["runs/algorithm"][()])
             self.algorithm_options = _text(file["runs/algorithm_options"][()])

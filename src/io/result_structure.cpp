@@ -540,7 +540,7 @@ void read_structure(const std::string& path, ResultLayout& layout,
   read_number<std::int64_t>(file, "max_steps", H5T_NATIVE_INT64, {&layout.max_steps, 1}, path);
   read_number<std::int64_t>(file, "live_offsets", H5T_NATIVE_INT64, live.at, path);
   for (const auto& [name, member] : kTexts) {
-    const bool before_it = member == &ResultLayout::results_version && H5Aexists(file, name) <= 0;
+    const bool before_it = member == &ResultLayout::results_version && H5Aexists(file, name) == 0;
     layout.*member = before_it ? "1" : read_text(file, name, path);
   }
   read_cases(file, path, layout);

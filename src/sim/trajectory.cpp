@@ -49,7 +49,8 @@ class StoppingRule {
   }
 
   [[nodiscard]] bool done() const { return next_ == base_.size(); }
-  /// True only where nothing stops now, nor at later draws that show nothing: thresholds do not fall.
+  /// True only where nothing stops now, nor at later draws that show nothing: thresholds do not fall. For
+  /// Gaussian rewards and the statistic of the paper; else it never says so.
   [[nodiscard]] bool goes_on(const Estimate& e) const {
     return challenger_ >= 0 && challenger_ != e.best() && below_floor(e);
   }
@@ -159,8 +160,10 @@ TrajectoryRecord run_loop(const Reward& reward, const Instance& instance, const 
       rule.shown(estimate, u, r);
     };
     if constexpr (Environment::kPullsSeveral && requires { rule.repeats(estimate); }) {
-      const std::int64_t most = std::min(rule.repeats(estimate), options.max_steps - estimate.draws());
-      if (most > 1 && stopping.goes_on(estimate)) {
+      const std::int64_t most = stopping.goes_on(estimate)
+                                    ? std::min(rule.repeats(estimate), options.max_steps - estimate.draws())
+                                    : 1;
+      if (most > 1) {
         const std::int64_t pulls = environment.pull_several(
             v, most, show, [&] { return rule.holds(estimate) && stopping.goes_on(estimate); });
         estimate.pull_again(v, pulls);

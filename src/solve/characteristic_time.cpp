@@ -1,7 +1,6 @@
 #include "tasfg/solve/characteristic_time.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <variant>
 
@@ -44,7 +43,8 @@ SolveInfo run(State& state, const Reward& reward, Start start, const SolveOption
 }
 
 #ifdef TASFG_HAS_AVX2_VERSIONS
-// The common cases: whole, with all that they call, for the wider instructions.
+// The common cases for the wider instructions, with all that they inline: `restart`, `refine` and the kernels
+// of larger matrices are calls.
 const bool kAvx2 = __builtin_cpu_supports("avx2") != 0;
 #define TASFG_RUN(Newton)                                                                                    \
   [[gnu::target("avx2"), gnu::flatten]] SolveInfo run_wide(                                                  \

@@ -1,18 +1,21 @@
 /// The interior point of characteristic_time.hpp.
 ///
 /// Newton (newton_matrix.hpp) says what the vectors are: arrays whose length the compiler knows, for few
-/// vertices, or of K rounded up to groups of four. Entries beyond K, and those of arm quantities
-/// at the best vertex, stand still at neutral values (ω = z = s = 1, λ = 0, no gap between the means), so
-/// that loops need no branch; `vertex` and `arm` keep them out of sums.
+/// vertices, or of K rounded up to groups of four. So that loops need no branch, there are neutral entries:
+/// beyond K, ω and z are positive and stand still, and rows and columns of G are 0; there and at the best
+/// vertex, arm quantities have s = 1, λ = 0 and the best vertex' mean. `vertex` and `arm` keep them out of
+/// sums.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "newton_matrix.hpp"
 
+#include "tasfg/base/lanes.hpp"
 #include "tasfg/solve/characteristic_time.hpp"
 #include "tasfg/solve/information.hpp"
 
@@ -73,7 +76,7 @@ struct InteriorPointState : Iterate<typename Newton::Vector> {
     best = -1;
     saved.fill(false);
     if constexpr (Newton::kWidth == 0) {
-      const auto n = static_cast<std::size_t>(size + 3) / 4 * 4;
+      const std::size_t n = padded(static_cast<std::size_t>(size));
       for (Vector* v : {&this->omega,  &this->z,     &this->s,
                         &this->lambda, &vertex,      &arm,
                         &means,        &m,           &f,
@@ -128,7 +131,7 @@ class InteriorPoint {
     if constexpr (Newton::kWidth > 0)
       return Newton::kWidth / 4;
     else
-      return (K_ + 3) / 4;
+      return padded(K_) / 4;
   }
   /// Group b of a vector.
   [[gnu::always_inline]] static LanesInMemory& at(Vector& v, std::size_t b) {
@@ -336,20 +339,24 @@ class InteriorPoint {
     w_.newton.price(w_.g, w_.priced);
   }
 
+  /// Both are NaN where an entry is not a number, or infinite.
   [[nodiscard]] double smallest_evidence() const {
-    // In this order a comparison keeps a NaN.
-    Lanes least = Lanes{} + kInfinity;
-    for (std::size_t b = 0; b < blocks(); ++b) least = at(w_.f, b) >= least ? least : at(w_.f, b);
-    double smallest = kInfinity;
-    for (int i = 0; i < 4; ++i) smallest = least[i] >= smallest ? smallest : least[i];
-    return smallest;
+    Lanes least = Lanes{} + kInfinity, poison = {};
+    for (std::size_t b = 0; b < blocks(); ++b) {
+      const Lanes f = at(w_.f, b);
+      least = f < least ? f : least;
+      poison += at(w_.arm, b) > 0.0 ? 0.0 * f : Lanes{};
+    }
+    return std::min(std::min(least[0], least[1]), std::min(least[2], least[3])) + sum_of(poison);
   }
   [[nodiscard]] double largest_price() const {
-    Lanes most = {};
-    for (std::size_t b = 0; b < blocks(); ++b) most = at(w_.priced, b) <= most ? most : at(w_.priced, b);
-    double largest = 0.0;
-    for (int i = 0; i < 4; ++i) largest = most[i] <= largest ? largest : most[i];
-    return largest;
+    Lanes most = {}, poison = {};
+    for (std::size_t b = 0; b < blocks(); ++b) {
+      const Lanes price = at(w_.priced, b);
+      most = price > most ? price : most;
+      poison += 0.0 * price;
+    }
+    return std::max(std::max(most[0], most[1]), std::max(most[2], most[3])) + sum_of(poison);
   }
 
   /// The duality measure: mean complementarity product.
@@ -393,7 +400,8 @@ class InteriorPoint {
       at(w_.diagonal, b) = at(w_.z, b) * at(w_.over_omega, b);
       const CurvatureOf<Lanes> c = curvature_of(b);
       const Lanes theta = lambda * at(w_.over_s, b);
-      const Lanes bend = lambda * inverse * c.scale;
+      // Where the best mean leaves no variance, 0·∞ at the neutral entries.
+      const Lanes bend = at(w_.arm, b) > 0.0 ? lambda * inverse * c.scale : Lanes{};
       const Lanes uu = theta * du * du + bend * c.arm * c.arm;
       const Lanes au = theta * da * du + bend * c.best * c.arm;
       const Lanes over_uu = uu > 0.0 ? 1.0 / uu : Lanes{};

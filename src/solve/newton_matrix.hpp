@@ -6,8 +6,8 @@
 /// graphs. All offer the same members; the interior point is a template over them.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -165,13 +165,15 @@ template <int Block>
     const double pivot = matrix_[k][k];
     const double over = pivot > least ? 1.0 / pivot : kFixes;
     over_pivot_[k] = over;
-    for (std::size_t i = k + 1; i < Width; ++i) {
+    const auto subtract = [&](std::size_t i, int first) __attribute__((always_inline)) {
       const double factor = matrix_[k][i] * over;
-      for (int b = Block; b < kBlocks; ++b)
+      for (int b = first; b < kBlocks; ++b)
         lanes(matrix_[i].data() + 4 * b) -= factor * lanes(matrix_[k].data() + 4 * b);
       for (int b = 0; b <= Block; ++b)
         lanes(inverse_[i].data() + 4 * b) -= factor * lanes(inverse_[k].data() + 4 * b);
-    }
+    };
+    for (std::size_t i = k + 1; i < 4 * Block + 4; ++i) subtract(i, Block);
+    for (std::size_t i = 4 * Block + 4; i < Width; ++i) subtract(i, Block + 1);
   }
   if constexpr (Block + 1 < kBlocks) eliminate<Block + 1>(least);
 }

@@ -9,7 +9,8 @@ namespace tasfg {
 namespace {
 
 /// Which allocation's T scales with a rule's stopping time, by how much, and what a draw costs (nanoseconds:
-/// fixed, per vertex, per edge of an average vertex). Measured by sweeps of jobs/paper-main.toml.
+/// fixed, per vertex, per edge of an average vertex). Measured on the paper's graphs with its conventions;
+/// other rewards, conventions and streams cost more.
 struct RuleCost {
   double CaseResult::*time;
   double factor;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tasfg/algo/conventions.hpp"
+#include "tasfg/base/contract.hpp"
 #include "tasfg/base/extremes.hpp"
 #include "tasfg/base/lanes.hpp"
 #include "tasfg/model/instance.hpp"
@@ -71,6 +72,7 @@ class Estimate {
   }
   /// `times` more pulls of v, which was pulled before.
   void pull_again(int v, std::int64_t times) {
+    TASFG_EXPECT(times == 0 || pulls_[static_cast<std::size_t>(v)] > 0.0);
     pulls_[static_cast<std::size_t>(v)] += static_cast<double>(times);
     draws_ += times;
   }
@@ -84,8 +86,8 @@ class Estimate {
     sums_[i] += r;
     const double now = sums_[i] / observations_[i];
     means_[i] = now;
-    // The best vertex' mean must not fall to the runner-up's, nor another rise to it. Which of the two this
-    // is is random, so that the question is put in one way for both.
+    // The best mean must not fall to the runner-up's, nor another rise to it. Whether u is the best is
+    // unpredictable: the sign turns both questions into one comparison.
     if (side_[i] * now >= side_[i] * runner_up_) [[unlikely]]
       move_best(u);
   }

@@ -131,10 +131,11 @@ class PhiloxEnvironment {
     }
   }
 
-  /// Pulls v up to `most` times, calling show(u, reward) as pull does, and ends with the pull after one of
-  /// whose rewards on(), a look at what `show` did, is false. How many pulls that was; where it cannot pull
-  /// several at once, 0.
   static constexpr bool kPullsSeveral = true;
+  /// Pulls v up to `most` times, calling show(u, reward) as pull does. Asks on() after every reward; where it
+  /// says no, the pull that the reward belongs to is completed and is the last. Returns the number of pulls:
+  /// 0 where they cannot be taken at once (a tie, too few words at hand, more than eight edges or certain
+  /// ones only), so that pull() must do.
   template <typename Show, typename On>
   std::int64_t pull_several(int v, std::int64_t most, Show show, On on) {
     const auto i = static_cast<std::size_t>(v);
@@ -175,7 +176,7 @@ class PhiloxEnvironment {
     // The same for as many pulls as sixteen bytes serve.
     alignas(16) std::array<std::uint8_t, kGroup> repeated{};
     std::array<int, kGroup> repeated_vertex{};
-    std::uint32_t pulls = 0, repeated_edges = 0, repeated_always = 0, repeated_ties = 0;
+    std::uint32_t pulls = 0, repeated_always = 0, repeated_ties = 0;
 
     void add(const Edge& edge, bool certain) {
       const double scaled = 256.0 * edge.probability;
@@ -191,12 +192,11 @@ class PhiloxEnvironment {
       words = certain ? 0 : (size + 3) / 4;
       pulls = words == 0 ? 0 : 4 / words;
       repeated = {};
-      repeated_edges = repeated_always = repeated_ties = 0;
+      repeated_always = repeated_ties = 0;
       for (std::uint32_t pull = 0; pull < pulls; ++pull) {
         const std::uint32_t from = pull * 4 * words;
         std::copy_n(threshold.begin(), size, repeated.begin() + from);
         std::copy_n(vertex.begin(), size, repeated_vertex.begin() + from);
-        repeated_edges |= ((1U << size) - 1) << from;
         repeated_always |= always << from;
         repeated_ties |= ties << from;
       }
@@ -234,7 +234,7 @@ class PhiloxEnvironment {
       std::uint64_t events = 0, tied = 0;
       for (std::uint32_t b = 0; b < kBlocks; ++b) {
         const auto [less, equal] = compare(stream.ahead() + 4 * b, repeated);
-        events |= static_cast<std::uint64_t>((less & repeated_edges) | repeated_always) << (kGroup * b);
+        events |= static_cast<std::uint64_t>(less | repeated_always) << (kGroup * b);
         tied |= static_cast<std::uint64_t>(equal & repeated_ties) << (kGroup * b);
       }
       std::uint32_t count = std::min(kBlocks * pulls, static_cast<std::uint32_t>(stream.at_hand()) / words);

@@ -79,8 +79,8 @@ class CharacteristicTimeSolver {
 
   /// Starts from the uniform allocation.
   SolveInfo solve_cold(const ModelView& model, const SolveOptions& options);
-  /// Starts near the last solution where that had the same K and best vertex; falls back to a cold
-  /// start where that one does not converge.
+  /// Starts near the last solution where that had the same K, best vertex and form of matrix; falls back to a
+  /// cold start where that one does not converge.
   SolveInfo solve_warm(const ModelView& model, const SolveOptions& options);
 
   /// Of the last solve.

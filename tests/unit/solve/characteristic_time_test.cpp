@@ -233,11 +233,53 @@ TEST(CharacteristicTimeSolver, WarmStartsReachTheSameValueInFewerIterations) {
   EXPECT_LT(warm_iterations, 0.6 * static_cast<double>(cold_iterations));
 }
 
-TEST(CharacteristicTimeSolver, SaysWhenAVertexCannotBeObserved) {
-  const std::vector<double> G{1, 0, 1, 0}, means{1, 0};
-  const RewardFamily reward = Gaussian{1.0};
+TEST(CharacteristicTimeSolver, SolvesModelsInAnyOrderAsAFreshOneDoes) {
   CharacteristicTimeSolver solver;
-  EXPECT_EQ(solver.solve_cold({2, G, means, 0, &reward}, {}).status, SolveStatus::infeasible);
+  for (std::uint64_t i = 0; i < 600; ++i) {
+    const Instance instance = testing::random_instance(i, 2, 20);
+    CharacteristicTimeSolver fresh;
+    const SolveInfo warm = solver.solve_warm(view_of(instance), {});
+    const SolveInfo cold = fresh.solve_cold(view_of(instance), {});
+    ASSERT_EQ(warm.status, SolveStatus::solved) << i;
+    ASSERT_NEAR(warm.upper / cold.upper, 1.0, 3e-8) << i;
+  }
+}
+
+TEST(CharacteristicTimeSolver, SolvesEstimatesAtTheEndOfTheRange) {
+  // As after a few draws of Bernoulli rewards: the best mean is 1, where there is no variance; another is 0.
+  const RewardFamily reward = Bernoulli{};
+  for (const int K : {3, 7, 8, 13, 17}) {
+    const auto n = static_cast<std::size_t>(K);
+    std::vector<double> G(n * n, 0.5), means(n, 0.4);
+    for (std::size_t u = 0; u < n; ++u) means[u] -= 0.01 * static_cast<double>(u);
+    means[1] = 1.0;
+    means[2] = 0.0;
+    const ModelView model{K, G, means, 1, &reward};
+    CharacteristicTimeSolver solver;
+    EXPECT_EQ(solver.solve_cold(model, {}).status, SolveStatus::solved) << K;
+    for (double& p : G) p *= 0.9;
+    G[3] = 0.7;
+    EXPECT_EQ(solver.solve_warm(model, {}).status, SolveStatus::solved) << K;
+  }
+}
+
+TEST(CharacteristicTimeSolver, SaysWhenAVertexCannotBeObserved) {
+  const RewardFamily reward = Gaussian{1.0};
+  for (const std::size_t n : {2U, 5U, 7U, 8U, 11U, 16U, 21U}) {
+    std::vector<double> means(n, 0.0);
+    means[n / 2] = 1.0;
+    const auto status_without = [&](std::vector<std::size_t> unseen) {
+      std::vector<double> G(n * n, 1.0);
+      for (const std::size_t u : unseen)
+        for (std::size_t v = 0; v < n; ++v) G[v * n + u] = 0.0;
+      CharacteristicTimeSolver solver;
+      return solver.solve_cold({static_cast<int>(n), G, means, static_cast<int>(n / 2), &reward}, {}).status;
+    };
+    EXPECT_EQ(status_without({}), SolveStatus::solved) << n;
+    EXPECT_EQ(status_without({0}), SolveStatus::infeasible) << n;
+    EXPECT_EQ(status_without({n / 2}), SolveStatus::infeasible) << n;
+    EXPECT_EQ(status_without({n / 2, n - 1}), SolveStatus::infeasible) << n;
+  }
 }
 
 TEST(LoopyStarCurve, ShowsThePapersKinkAndTheExitOfTheLastVertex) {
