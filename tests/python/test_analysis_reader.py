@@ -114,6 +114,15 @@ def test_runs_of_different_settings_are_kept_apart(study, study_job, tmp_path):
         both.require_runs("boxes")
 
 
+def test_runs_of_different_results_versions_are_kept_apart(study, study_job, tmp_path):
+    run("sweep", study_job, "-o", tmp_path / "older.h5", "-q", "--set", "replications=2")
+    with h5py.File(tmp_path / "older.h5", "r+") as file:
+        del file.attrs["results_version"]  # as files were before there was one
+    both = tasfg_analysis.open(study, tmp_path / "older.h5")
+    with pytest.raises(UserError, match="different settings \\(results_version: 2 and 1\\)"):
+        both.require_runs("boxes")
+
+
 def test_capped_runs_are_censored_at_the_deltas_they_did_not_reach(capped):
     frame = tasfg_analysis.open(capped).runs_frame()
     with h5py.File(capped) as file:

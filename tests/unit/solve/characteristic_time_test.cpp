@@ -279,6 +279,9 @@ TEST(CharacteristicTimeSolver, SaysWhenAVertexCannotBeObserved) {
     EXPECT_EQ(status_without({0}), SolveStatus::infeasible) << n;
     EXPECT_EQ(status_without({n / 2}), SolveStatus::infeasible) << n;
     EXPECT_EQ(status_without({n / 2, n - 1}), SolveStatus::infeasible) << n;
+    std::vector<std::size_t> all(n);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    EXPECT_EQ(status_without(all), SolveStatus::infeasible) << n;
   }
 }
 
