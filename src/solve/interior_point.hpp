@@ -576,39 +576,32 @@ class InteriorPoint {
     reward.divergence_step(x, x);
   };
 
-  /// evidence() of four arms.
-  [[gnu::always_inline]] EvidenceOf<Lanes> evidence_of(std::size_t b) const {
+  /// compute(best mean, mean, best rate, rate) of four arms.
+  template <template <typename> typename Of, typename Compute>
+  [[gnu::always_inline]] Of<Lanes> of_four(std::size_t b, Compute compute) const {
     if constexpr (kTakesLanes) {
       const Lanes mean_a = Lanes{} + w_.means[a_], mean = at(w_.means, b);
       const Lanes m_a = Lanes{} + w_.m[a_], m = at(w_.m, b);
-      return evidence(reward_, mean_a, mean, m_a, m);
+      return compute(mean_a, mean, m_a, m);
     } else {
-      EvidenceOf<Lanes> four;
+      Of<Lanes> four;
+      auto& [first, second, third] = four;
       for (std::size_t i = 0; i < 4; ++i) {
-        const Evidence e = evidence(reward_, w_.means[a_], w_.means[4 * b + i], w_.m[a_], w_.m[4 * b + i]);
-        four.value[i] = e.value;
-        four.from_best[i] = e.from_best;
-        four.from_arm[i] = e.from_arm;
+        const auto [x, y, z] = compute(w_.means[a_], w_.means[4 * b + i], w_.m[a_], w_.m[4 * b + i]);
+        first[i] = x;
+        second[i] = y;
+        third[i] = z;
       }
       return four;
     }
   }
-  /// curvature() of four arms.
+  [[gnu::always_inline]] EvidenceOf<Lanes> evidence_of(std::size_t b) const {
+    return of_four<EvidenceOf>(
+        b, [&](const auto&... arm) __attribute__((always_inline)) { return evidence(reward_, arm...); });
+  }
   [[gnu::always_inline]] CurvatureOf<Lanes> curvature_of(std::size_t b) const {
-    if constexpr (kTakesLanes) {
-      const Lanes mean_a = Lanes{} + w_.means[a_], mean = at(w_.means, b);
-      const Lanes m_a = Lanes{} + w_.m[a_], m = at(w_.m, b);
-      return curvature(reward_, mean_a, mean, m_a, m);
-    } else {
-      CurvatureOf<Lanes> four;
-      for (std::size_t i = 0; i < 4; ++i) {
-        const Curvature c = curvature(reward_, w_.means[a_], w_.means[4 * b + i], w_.m[a_], w_.m[4 * b + i]);
-        four.scale[i] = c.scale;
-        four.best[i] = c.best;
-        four.arm[i] = c.arm;
-      }
-      return four;
-    }
+    return of_four<CurvatureOf>(
+        b, [&](const auto&... arm) __attribute__((always_inline)) { return curvature(reward_, arm...); });
   }
 
   State& w_;
