@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tasfg/algo/sampling_rules.hpp"
+#include "tasfg/algo/rules.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/sim/environment.hpp"
 #include "tasfg/solve/information.hpp"
@@ -182,38 +182,6 @@ TrajectoryRecord run_loop(const Reward& reward, const Instance& instance, const 
   return record;
 }
 
-/// Calls body(rule) with the rule's own type.
-template <typename Body>
-TrajectoryRecord with_rule(const Instance& instance, const SimulationOptions& options,
-                           const Algorithm& algorithm,
-                           const std::function<const std::vector<double>&()>& optimal, Body body) {
-  const int K = instance.size();
-  switch (algorithm.rule) {
-    case RuleKind::tas_optimal:
-      return body(TasRule(OptimalAllocation(instance, algorithm.gap, options.conventions.allocation_update),
-                          Tracker(instance, algorithm, options.conventions), K));
-    case RuleKind::tas_heuristic:
-    case RuleKind::tas_argmax:
-    case RuleKind::tas_top_k:
-      return body(TasRule(ClosedForm(instance, algorithm.rule),
-                          Tracker(instance, algorithm, options.conventions), K));
-    case RuleKind::exp3_g:
-      return body(Exp3Rule(instance, options.conventions));
-    case RuleKind::ucb_fg_e:
-      return body(UcbERule(instance));
-    case RuleKind::ucb_fg_v:
-      return body(UcbVRule(instance));
-    case RuleKind::eps_greedy:
-    case RuleKind::eps_greedy_info:
-      return body(EpsGreedyRule(instance, algorithm));
-    case RuleKind::uniform:
-      return body(UniformRule());
-    case RuleKind::oracle:
-      return body(OracleRule(optimal()));
-  }
-  return {};
-}
-
 }  // namespace
 
 Simulation::Simulation(const Instance& instance, const SimulationOptions& options)
@@ -263,7 +231,7 @@ TrajectoryRecord Simulation::run(const Algorithm& algorithm, std::span<const dou
   return std::visit(
       [&](const auto& reward) {
         return with_rule(
-            instance_, options_, algorithm, [this]() -> const auto& { return optimal(); },
+            instance_, algorithm, options_.conventions, [this]() -> const auto& { return optimal(); },
             [&](auto rule) {
               if constexpr (std::is_same_v<std::decay_t<decltype(reward)>, Gaussian>) {
                 if (options_.stream == StreamKind::numpy)

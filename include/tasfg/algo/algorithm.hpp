@@ -1,4 +1,4 @@
-/// The table of algorithms: names, options and their checks. The rules themselves are in sampling_rules.hpp.
+/// The table of algorithms: names, options and their checks. The rules themselves are in algo/rules/.
 #pragma once
 
 #include <span>
