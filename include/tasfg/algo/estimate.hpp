@@ -4,11 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "tasfg/algo/conventions.hpp"
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/enum_names.hpp"
 #include "tasfg/base/extremes.hpp"
 #include "tasfg/base/lanes.hpp"
 #include "tasfg/model/instance.hpp"
@@ -21,9 +21,7 @@ enum class Setting {
   uninformed,   // rewards alone: an edge counts as activated where Z ≠ 0
   known_graph,  // the activated edges, and G itself
 };
-
-/// Their names, in this order.
-inline constexpr std::string_view kSettingNames[] = {"informed", "uninformed", "known-graph"};
+inline constexpr EnumNames<Setting> kSettingNames = {"informed", "uninformed", "known-graph"};
 
 class Estimate {
  public:

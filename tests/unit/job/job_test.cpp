@@ -299,8 +299,7 @@ TEST(Grid, CasesCarryWhatTheirInstancesSay) {
     EXPECT_EQ(entry.edges, instance.graph().edge_count());
     EXPECT_EQ(entry.observability, graph_quantities(instance.graph()).observability) << entry.label;
     EXPECT_EQ(entry.key, content_key(instance));
-    const GraphAndMeans made =
-        make_graph(graph_family(entry.graph, "test"), entry.parameters, "test", &read_graph_csv);
+    const GraphAndMeans made = make_graph(graph_family(entry.graph, "test"), entry.parameters, "test");
     const auto expected = made.graph.row_major();
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), instance.graph().row_major().begin()));
     EXPECT_EQ(entry.parameters.size(), graph_family(entry.graph, "test").parameters.size());
@@ -557,12 +556,14 @@ TrajectoryRecord run_command(const std::string& command) {
     const auto [name, value] = split(at->second);
     parameters.emplace(name, parse_parameter(family, name, value, "test"));
   }
-  GraphAndMeans made = make_graph(family, parameters, "test", &read_graph_csv);
-  const double variance =
-      options.contains("--variance") ? parse_number(one("--variance"), "test") : std::nan("");
+  GraphAndMeans made = graph_of(family, parameters, "test", &read_graph_csv);
+  RewardFamily reward = reward_family(one("--reward"), "test").defaults;
+  for (const RewardParameter& parameter : row_of(reward).parameters)
+    set_parameter(reward, parameter.name,
+                  parse_number(one(("--" + std::string(parameter.name)).c_str()), "test"));
   const Instance instance(std::move(made.graph),
-                          options.contains("--means") ? numbers_of(one("--means")) : made.means,
-                          make_reward(one("--reward"), variance, "test"), "test");
+                          options.contains("--means") ? numbers_of(one("--means")) : made.means, reward,
+                          "test");
   SimulationOptions simulation;
   const std::string setting = one("--setting");
   simulation.setting = setting == "informed"     ? Setting::informed

@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "tasfg/base/error.hpp"
-#include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
 namespace {
 
 GraphAndMeans make(std::string_view family, const Parameters& parameters) {
-  return make_graph(graph_family(family, "test"), parameters, "test", &read_graph_csv);
+  return make_graph(graph_family(family, "test"), parameters, "test");
 }
 
 void expect_matrix(const FeedbackGraph& graph, const std::vector<std::vector<double>>& expected) {
