@@ -323,8 +323,9 @@ Parameters complete_parameters(const GraphFamily& family, const Parameters& give
 }
 
 GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given, const std::string& origin) {
+  const Parameters complete = complete_parameters(family, given, origin);
   TASFG_EXPECT(!family.reads_file());
-  return family.make(complete_parameters(family, given, origin), origin);
+  return family.make(complete, origin);
 }
 
 std::vector<double> rising_means(int K) {

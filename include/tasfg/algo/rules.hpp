@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "tasfg/algo/algorithm.hpp"
@@ -15,8 +16,11 @@
 #include "tasfg/algo/rules/ucb_fg_e.hpp"
 #include "tasfg/algo/rules/ucb_fg_v.hpp"
 #include "tasfg/algo/rules/uniform.hpp"
+#include "tasfg/algo/sampling_rule.hpp"
 #include "tasfg/algo/tracker.hpp"
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/numpy_stream.hpp"
+#include "tasfg/base/philox.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
@@ -26,8 +30,12 @@ namespace tasfg {
 template <typename Body>
 auto with_rule(const Instance& instance, const Algorithm& algorithm, const Conventions& conventions,
                const std::function<const std::vector<double>&()>& optimal, Body body) {
+  const auto run = [&](auto rule) {
+    static_assert(SamplingRule<decltype(rule), PhiloxStream> && SamplingRule<decltype(rule), NumpyStream>);
+    return body(std::move(rule));
+  };
   const auto tracked = [&](auto allocation) {
-    return body(TasRule(std::move(allocation), Tracker(instance, algorithm, conventions), instance.size()));
+    return run(TasRule(std::move(allocation), Tracker(instance, algorithm, conventions), instance.size()));
   };
   switch (algorithm.rule) {
     case RuleKind::tas_optimal:
@@ -39,18 +47,18 @@ auto with_rule(const Instance& instance, const Algorithm& algorithm, const Conve
     case RuleKind::tas_top_k:
       return tracked(ClosedFormAllocation(instance, ClosedForm::top_k));
     case RuleKind::exp3_g:
-      return body(Exp3Rule(instance, conventions));
+      return run(Exp3Rule(instance, conventions));
     case RuleKind::ucb_fg_e:
-      return body(UcbERule(instance));
+      return run(UcbERule(instance));
     case RuleKind::ucb_fg_v:
-      return body(UcbVRule(instance));
+      return run(UcbVRule(instance));
     case RuleKind::eps_greedy:
     case RuleKind::eps_greedy_info:
-      return body(EpsGreedyRule(instance, algorithm));
+      return run(EpsGreedyRule(instance, algorithm));
     case RuleKind::uniform:
-      return body(UniformRule());
+      return run(UniformRule());
     case RuleKind::oracle:
-      return body(OracleRule(optimal()));
+      return run(OracleRule(optimal()));
   }
   TASFG_UNREACHABLE();
 }

@@ -18,9 +18,18 @@
 /// The step loop is a template over the rule, so that these inline; none allocates after construction.
 #pragma once
 
+#include <concepts>
+
 #include "tasfg/algo/estimate.hpp"
 
 namespace tasfg {
+
+template <typename Rule, typename Stream>
+concept SamplingRule = requires(Rule rule, const Estimate& e, Stream& stream, int vertex, double reward) {
+  { rule.choose(e, stream) } -> std::same_as<int>;
+  { rule.shown(e, vertex, reward) } -> std::same_as<void>;
+  { rule.finish(e, vertex) } -> std::same_as<void>;
+};
 
 /// What rules without memory of rewards share.
 struct NoMemory {

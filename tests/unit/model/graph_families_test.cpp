@@ -104,16 +104,5 @@ TEST(GraphFamilies, RefuseBadParametersWithTheNearestName) {
             "test: q = 0.9 (must not exceed r = 0.1: they bound the edge probabilities)");
 }
 
-TEST(FeedbackGraph, NeighbourhoodsHoldExistingEdgesOnly) {
-  const FeedbackGraph graph(3, {0, .5, 0, 1, 0, 0, 0, .25, 0});
-  EXPECT_EQ(graph.edge_count(), 3u);
-  ASSERT_EQ(graph.out(0).size(), 1u);
-  EXPECT_EQ(graph.out(0)[0].vertex, 1);
-  ASSERT_EQ(graph.in(1).size(), 2u);
-  EXPECT_EQ(graph.in(1)[1].vertex, 2);
-  EXPECT_EQ(graph.in(1)[1].probability, .25);
-  EXPECT_TRUE(graph.in(2).empty());
-}
-
 }  // namespace
 }  // namespace tasfg
