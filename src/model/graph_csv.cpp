@@ -90,7 +90,7 @@ std::string read_text_file(const std::string& path) {
   if (!file) throw InputError(path, remark("cannot be opened", std::strerror(errno)));
   std::ostringstream text;
   text << file.rdbuf();
-  if (file.bad()) throw SystemError(path, remark("cannot be read", std::strerror(errno)));
+  if (file.bad()) throw InputError(path, remark("cannot be read", std::strerror(errno)));
   return std::move(text).str();
 }
 

@@ -27,7 +27,7 @@ class Estimate {
  public:
   Estimate(const Instance& instance, Setting setting, const Conventions& conventions);
 
-  // What the learner has.
+  // What is known.
   [[nodiscard]] int size() const { return K_; }
   [[nodiscard]] std::int64_t draws() const { return draws_; }
   [[nodiscard]] const std::vector<double>& pulls() const { return pulls_; }                // N_v
@@ -61,7 +61,7 @@ class Estimate {
   /// Whether the estimated best vertex is unique, by the convention.
   [[nodiscard]] bool best_is_unique() const;
 
-  // What happens to it.
+  // What a draw adds.
   void pull(int v) {
     const auto i = static_cast<std::size_t>(v);
     if (pulls_[i] == 0.0) ++pulled_;
