@@ -5,7 +5,6 @@
 
 #include "commands.hpp"
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/sweep/link.hpp"
@@ -13,7 +12,7 @@
 
 namespace {
 
-constexpr int kBadInput = 2;
+constexpr int kUnusable = 2;  // input that cannot be used, or a system that fails
 
 void complain(std::string_view text) {
   // Of several processes that a launcher started, all fail alike on bad options: one says why.
@@ -41,7 +40,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& done) {  // --help, --version
     return app.exit(done);
   } catch (const CLI::ParseError& error) {
-    throw tasfg::InputError(fmt::format("{} (see tasfg --help)", error.what()));
+    throw tasfg::InputError(tasfg::remark(error.what(), "see tasfg --help"));
   }
   return status;
 }
@@ -51,14 +50,15 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     const int status = run(argc, argv);
-    if (std::fflush(stdout) != 0) throw tasfg::InputError("standard output: cannot be written");
+    if (std::fflush(stdout) != 0)
+      throw tasfg::SystemError("standard output", tasfg::remark("cannot be written"));
     return status;
-  } catch (const tasfg::InputError& error) {
+  } catch (const tasfg::Error& error) {
     complain(error.what());
-    return kBadInput;
+    return kUnusable;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
-    return kBadInput;
+    return kUnusable;
   } catch (const std::exception& error) {
     tasfg::say(error.what());
     return 1;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tasfg/algo/conventions.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/model/graph_quantities.hpp"
 #include "tasfg/solve/allocations.hpp"
@@ -170,8 +171,9 @@ void add_solve_command(CLI::App& app, int& status) {
       "  tasfg solve --graph-file G.csv --means 0.3,0.5,0.45 --reward bernoulli --json");
   command->callback([options, &status] {
     if (!(options->gap >= 1e-13 && options->gap <= 0.1))
-      throw InputError(fmt::format("--gap = {} (must lie in [1e-13, 0.1])", to_text(options->gap)));
-    const std::string parity = checked_conventions(options->conventions);
+      throw InputError("--gap", bad_value(options->gap, "must lie in [1e-13, 0.1]"));
+    const std::string parity =
+        kConventionNames[named_value(kConventionNames, options->conventions, "--conventions")];
     const Instance instance = options->instance.instance(parity);
     SolveOptions solve;
     solve.gap = options->gap;

@@ -9,7 +9,8 @@ StreamKey content_key(const Instance& instance) {
   const auto absorb = [&key](double value) {
     key = stream_key(key.value, std::bit_cast<std::uint64_t>(value));
   };
-  if (const auto* gaussian = std::get_if<Gaussian>(&instance.reward())) absorb(gaussian->variance);
+  for (const RewardParameter& each : row_of(instance.reward()).parameters)
+    absorb(each.get(instance.reward()));
   for (const double mean : instance.means()) absorb(mean == 0.0 ? 0.0 : mean);  // −0 is 0
   for (const double p : instance.graph().row_major()) absorb(p == 0.0 ? 0.0 : p);
   return key;

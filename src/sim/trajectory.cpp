@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tasfg/algo/sampling_rules.hpp"
+#include "tasfg/algo/rules.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/sim/environment.hpp"
 #include "tasfg/solve/information.hpp"
@@ -182,36 +182,9 @@ TrajectoryRecord run_loop(const Reward& reward, const Instance& instance, const 
   return record;
 }
 
-/// Calls body(rule) with the rule's own type.
-template <typename Body>
-TrajectoryRecord with_rule(const Instance& instance, const SimulationOptions& options,
-                           const Algorithm& algorithm,
-                           const std::function<const std::vector<double>&()>& optimal, Body body) {
-  const int K = instance.size();
-  switch (algorithm.rule) {
-    case RuleKind::tas_optimal:
-      return body(TasRule(OptimalAllocation(instance, algorithm.gap, options.conventions.allocation_update),
-                          Tracker(instance, algorithm, options.conventions), K));
-    case RuleKind::tas_heuristic:
-    case RuleKind::tas_argmax:
-    case RuleKind::tas_top_k:
-      return body(TasRule(ClosedForm(instance, algorithm.rule),
-                          Tracker(instance, algorithm, options.conventions), K));
-    case RuleKind::exp3_g:
-      return body(Exp3Rule(instance, options.conventions));
-    case RuleKind::ucb_fg_e:
-      return body(UcbERule(instance));
-    case RuleKind::ucb_fg_v:
-      return body(UcbVRule(instance));
-    case RuleKind::eps_greedy:
-    case RuleKind::eps_greedy_info:
-      return body(EpsGreedyRule(instance, algorithm));
-    case RuleKind::uniform:
-      return body(UniformRule());
-    case RuleKind::oracle:
-      return body(OracleRule(optimal()));
-  }
-  return {};
+/// Two settings that do not go together.
+[[noreturn]] void refuse(std::string where, std::string found, std::string must) {
+  throw InputError(std::move(where), Complaint{Complaint::Form::value, std::move(found), std::move(must)});
 }
 
 }  // namespace
@@ -220,26 +193,21 @@ Simulation::Simulation(const Instance& instance, const SimulationOptions& option
     : instance_(instance), options_(options), content_(content_key(instance)) {
   const std::string_view family = row_of(instance.reward()).name;
   if (options.setting == Setting::uninformed && !is_continuous(instance.reward()))
-    throw InputError(
-        fmt::format("setting = uninformed with {} rewards (a reward of 0 cannot be told from an edge that "
-                    "did not fire, and "
-                    "the best vertex is unidentifiable: Prop. 4 of the paper; use setting informed)",
-                    family));
+    refuse("setting", fmt::format("uninformed with {} rewards", family),
+           "a reward of 0 cannot be told from an edge that did not fire, and the best vertex is "
+           "unidentifiable: Prop. 4 of the paper; use setting informed");
   if (options.conventions.statistic == StatisticKind::pseudo_count) {
     if (!std::holds_alternative<Gaussian>(instance.reward()))
-      throw InputError(fmt::format(
-          "statistic = pseudo-count with {} rewards (the published statistic is defined for gaussian ones)",
-          family));
+      refuse("statistic", fmt::format("pseudo-count with {} rewards", family),
+             "the published statistic is defined for gaussian ones");
     if (options.setting == Setting::known_graph)
-      throw InputError(
-          "statistic = pseudo-count with setting known-graph (the published statistic counts on an "
-          "estimated graph; use statistic counts)");
+      refuse("statistic", "pseudo-count with setting known-graph",
+             "the published statistic counts on an estimated graph; use statistic counts");
   }
   if (options.stream == StreamKind::numpy && !std::holds_alternative<Gaussian>(instance.reward()))
-    throw InputError(fmt::format(
-        "stream = numpy with {} rewards (it replays the published runs, which are gaussian)", family));
-  if (options.max_steps < 1)
-    throw InputError(fmt::format("max_steps = {} (must be positive)", options.max_steps));
+    refuse("stream", fmt::format("numpy with {} rewards", family),
+           "it replays the published runs, which are gaussian");
+  if (options.max_steps < 1) throw InputError("max_steps", bad_value(options.max_steps, "must be positive"));
 }
 
 const std::vector<double>& Simulation::optimal() const {
@@ -252,8 +220,8 @@ void Simulation::check(const Algorithm& algorithm) const {
   const bool tracks = algorithm.rule == RuleKind::tas_optimal || algorithm.rule == RuleKind::tas_heuristic ||
                       algorithm.rule == RuleKind::tas_argmax || algorithm.rule == RuleKind::tas_top_k;
   if (every_5K && tracks && (algorithm.tracking != Tracking::averaged_d || algorithm.period != 1))
-    throw InputError(fmt::format(
-        "{}: tracking and period (allocation-update = every-5K fixes both; use every-step)", algorithm.name));
+    throw InputError(algorithm.name, remark("tracking and period",
+                                            "allocation-update = every-5K fixes both; use every-step"));
 }
 
 TrajectoryRecord Simulation::run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
@@ -263,7 +231,7 @@ TrajectoryRecord Simulation::run(const Algorithm& algorithm, std::span<const dou
   return std::visit(
       [&](const auto& reward) {
         return with_rule(
-            instance_, options_, algorithm, [this]() -> const auto& { return optimal(); },
+            instance_, algorithm, options_.conventions, [this]() -> const auto& { return optimal(); },
             [&](auto rule) {
               if constexpr (std::is_same_v<std::decay_t<decltype(reward)>, Gaussian>) {
                 if (options_.stream == StreamKind::numpy)

@@ -79,15 +79,15 @@ std::optional<double> heuristic_bound(const Instance& instance, double variance)
 }  // namespace
 
 PaperBounds paper_bounds(const Instance& instance, const GraphQuantities& quantities) {
-  const auto* gaussian = std::get_if<Gaussian>(&instance.reward());
-  if (gaussian == nullptr) return {};
+  if (!std::holds_alternative<Gaussian>(instance.reward())) return {};
+  const double variance = variance_at(instance.reward(), 0.0);
   PaperBounds bounds;
   const bool premise = quantities.weak_domination.upper + static_cast<int>(quantities.self_loops.size()) > 0;
   if (premise)
-    bounds.general = general_bound(instance, quantities, gaussian->variance);
+    bounds.general = general_bound(instance, quantities, variance);
   else
-    bounds.loopless_clique = clique_bound(instance, gaussian->variance);
-  bounds.heuristic = heuristic_bound(instance, gaussian->variance);
+    bounds.loopless_clique = clique_bound(instance, variance);
+  bounds.heuristic = heuristic_bound(instance, variance);
   return bounds;
 }
 

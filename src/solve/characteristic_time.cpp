@@ -18,18 +18,6 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-const char* to_string(SolveStatus status) {
-  switch (status) {
-    case SolveStatus::solved:
-      return "solved";
-    case SolveStatus::stalled:
-      return "stalled";
-    case SolveStatus::infeasible:
-      return "infeasible";
-  }
-  return "";
-}
-
 ModelView view_of(const Instance& instance) {
   return {instance.size(), instance.graph().row_major(), instance.means(), instance.best(),
           &instance.reward()};

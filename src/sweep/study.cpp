@@ -43,12 +43,11 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
   ResultLayout layout;
   layout.seed = grid.options.master_seed;
   layout.max_steps = grid.options.max_steps;
-  layout.setting = kSettingNames[static_cast<std::size_t>(grid.options.setting)];
+  layout.setting = kSettingNames[grid.options.setting];
   layout.conventions = grid.conventions;
   layout.convention_points = points_text(grid.options.conventions);
-  for (const ThresholdRow& row : threshold_rows())
-    if (row.kind == grid.options.threshold) layout.threshold = row.name;
-  layout.stream = kStreamNames[static_cast<std::size_t>(grid.options.stream)];
+  layout.threshold = row_of(grid.options.threshold).name;
+  layout.stream = kStreamNames[grid.options.stream];
   layout.results_version = std::to_string(kResultsVersion);
   for (const Case& each : grid.cases) {
     CaseInfo info{each.graph,
@@ -61,11 +60,10 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
                   parameter(each, "p"),
                   parameter(each, "q"),
                   parameter(each, "r"),
-                  kNaN,
+                  parameter_of(each.reward, "variance").value_or(kNaN),
                   static_cast<std::int64_t>(each.edges),
                   each.key.value,
                   each.means};
-    if (const auto* gaussian = std::get_if<Gaussian>(&each.reward)) info.variance = gaussian->variance;
     layout.cases.push_back(std::move(info));
   }
   for (const JobAlgorithm& each : grid.algorithms)

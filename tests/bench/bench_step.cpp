@@ -5,7 +5,6 @@
 /// bench_limits.cpp prices.
 #include <benchmark/benchmark.h>
 
-#include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/sim/trajectory.hpp"
 
@@ -32,7 +31,7 @@ void count_draws(benchmark::State& state, const Instance& instance, const std::v
 void step(benchmark::State& state, const std::string& algorithm_name, const char* family, int K,
           StreamKind stream, std::int64_t steps) {
   const GraphAndMeans made =
-      make_graph(graph_family(family, "bench"), {{"K", static_cast<double>(K)}}, "bench", &read_graph_csv);
+      make_graph(graph_family(family, "bench"), {{"K", static_cast<double>(K)}}, "bench");
   const Algorithm algorithm = algorithm_named(algorithm_name, "bench");
   SimulationOptions options;
   options.stream = stream;

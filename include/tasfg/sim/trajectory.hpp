@@ -5,20 +5,20 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "tasfg/algo/algorithm.hpp"
 #include "tasfg/algo/conventions.hpp"
 #include "tasfg/algo/estimate.hpp"
 #include "tasfg/algo/thresholds.hpp"
+#include "tasfg/base/enum_names.hpp"
 #include "tasfg/base/philox.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
 
 enum class StreamKind { philox, numpy };
-inline constexpr std::string_view kStreamNames[] = {"philox", "numpy"};
+inline constexpr EnumNames<StreamKind> kStreamNames = {"philox", "numpy"};
 
 /// Counts the changes after which the same job gives other runs (CHANGELOG: "Results changed"): a result file
 /// is continued only by a program with the version that began it.

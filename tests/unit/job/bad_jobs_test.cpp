@@ -505,7 +505,7 @@ const BadJob kRewards[] = {
      {},
      "jobs/bad.toml: graph[0].reward[1] = \"bernouli\" (did you mean \"bernoulli\"?)"},
     {"NoReward", ring("reward = []"), {}, "jobs/bad.toml: reward is empty (must hold at least one name)"},
-    {"Variance", ring("variance = 0"), {}, "jobs/bad.toml: variance = 0 (must lie in [1e-100, 1e100])"},
+    {"Variance", ring("variance = 0"), {}, "jobs/bad.toml: variance = 0 (must lie in [1e-100, 1e+100])"},
     {"VarianceOfBernoulli",
      ring("", "reward = \"bernoulli\"\nvariance = 2"),
      {},

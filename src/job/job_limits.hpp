@@ -1,6 +1,7 @@
-/// The expansion of a job with limits of one's own, for tests that must stay quick.
+/// What a job may ask for, and the expansion within limits of one's own, for tests that must stay quick.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,8 +10,8 @@
 
 namespace tasfg {
 
-/// What a job may ask for. Cases are kept in memory and every graph is built once to be checked, so that a
-/// slip of the pen must not stand for more than a machine can hold.
+/// Cases are kept in memory and every graph is built once to be checked, so that a slip of the pen must not
+/// stand for more than a machine can hold.
 struct JobLimits {
   std::size_t cases = 1'000'000;
   std::int64_t replications = 1'000'000'000;
@@ -22,6 +23,6 @@ struct JobLimits {
 
 [[nodiscard]] Grid expand_job_within(const JobLimits& limits, const std::string& text,
                                      const std::string& origin, const std::vector<std::string>& overrides,
-                                     GraphReader reader);
+                                     const GraphSource& files);
 
 }  // namespace tasfg
