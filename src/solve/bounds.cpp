@@ -68,7 +68,9 @@ std::optional<double> heuristic_bound(const Instance& instance, double variance)
   Eigen::MatrixXd G(K, K);
   for (int v = 0; v < K; ++v)
     for (int u = 0; u < K; ++u) G(v, u) = instance.graph()(v, u);
-  const auto singular = Eigen::JacobiSVD<Eigen::MatrixXd>(G).singularValues().eval();
+  // Plain rotations: without a preconditioner, which a square matrix does not need, nothing is blocked.
+  const auto singular =
+      Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(G).singularValues().eval();
   const double smallest = singular(K - 1);
   if (!(smallest > 1e-12 * singular(0))) return std::nullopt;  // singular G: the bound is infinite
   double total = 0.0;

@@ -1,32 +1,4 @@
-/// The ways to hold G and to factor the interior point's Newton matrix
-///
-///   M = Σ_{u≠a} w_u g̃_u g̃_uᵀ + R g_a g_aᵀ + diag(d),   g̃_u = g_u + ρ_u g_a,
-///
-/// with g_u the column of G at u: arrays of known length for few vertices, dense, and sparse for large sparse
-/// graphs. All offer the same members; the interior point is a template over them.
-#pragma once
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <span>
-#include <vector>
-
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseCore>
-
-#include "tasfg/base/lanes.hpp"
-#include "tasfg/solve/characteristic_time.hpp"
-
-namespace tasfg {
-
-/// The arrow matrix B in the form above, and the diagonal.
-struct NewtonTerms {
-  std::span<const double> weight;    // w_u ≥ 0 (0 at a)
-  std::span<const double> tilt;      // ρ_u
-  double rest;                       // R ≥ 0
-  std::span<const double> diagonal;  // d > 0
-};
+// Part of interior_point_small.cpp, in versions (base/each_version.hpp).
 
 /// Up to Width vertices. Vectors have Width entries, those beyond K neutral (interior_point.hpp).
 template <int Width>
@@ -67,55 +39,6 @@ class SmallNewton {
   Vector over_pivot_{};  // 1/D
 };
 
-class DenseNewton {
- public:
-  static constexpr int kWidth = 0;
-  using Vector = std::vector<double>;
-
-  void load(const ModelView& model);
-  /// m ← Gᵀω.
-  void observe(std::span<const double> omega, std::span<double> m) const;
-  /// y ← G g.
-  void price(std::span<const double> g, std::span<double> y) const;
-  void factor(const NewtonTerms& terms);
-  void solve(std::span<double> x) const;
-  void solve(std::span<double> x, std::span<double> y) const;
-
- private:
-  int K_ = 0, best_ = 0;
-  std::ptrdiff_t ld_ = 0;
-  std::vector<double> rows_;     // G, row-major
-  std::vector<double> columns_;  // Gᵀ, row-major
-  std::vector<double> scaled_;   // √w_u g̃_u
-  std::vector<double> matrix_;   // M, then its factor
-};
-
-class SparseNewton {
- public:
-  static constexpr int kWidth = 0;
-  using Vector = std::vector<double>;
-
-  /// Whether `model` is large and sparse enough for this to beat the dense factorisation.
-  [[nodiscard]] static bool suits(const ModelView& model);
-
-  void load(const ModelView& model);
-  void observe(std::span<const double> omega, std::span<double> m) const;
-  void price(std::span<const double> g, std::span<double> y) const;
-  void factor(const NewtonTerms& terms);
-  void solve(std::span<double> x) const;
-  void solve(std::span<double> x, std::span<double> y) const;
-
- private:
-  using Sparse = Eigen::SparseMatrix<double>;
-  int K_ = 0, best_ = 0;
-  Sparse graph_;   // G, columns are g_u
-  Sparse tilted_;  // pattern of the columns g̃_u, values √w_u g̃_u
-  Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> factor_;
-  bool analysed_ = false;
-};
-
-// What follows is in the header so that it becomes part of a solve, with that solve's instruction set.
-
 template <int Width>
 void SmallNewton<Width>::load(const ModelView& model) {
   const auto n = static_cast<std::size_t>(model.K);
@@ -127,9 +50,8 @@ void SmallNewton<Width>::load(const ModelView& model) {
 }
 
 template <int Width>
-[[gnu::always_inline]] inline void SmallNewton<Width>::combine(const Matrix& rows, const Vector& weights,
-                                                               Vector& out) {
-  Lanes sums[kBlocks] = {};
+TASFG_INLINE void SmallNewton<Width>::combine(const Matrix& rows, const Vector& weights, Vector& out) {
+  Lanes sums[kBlocks];
   for (std::size_t v = 0; v < Width; ++v)
     for (int b = 0; b < kBlocks; ++b) sums[b] += weights[v] * lanes(rows[v].data() + 4 * b);
   for (int b = 0; b < kBlocks; ++b) lanes(out.data() + 4 * b) = sums[b];
@@ -138,10 +60,10 @@ template <int Width>
 /// Two rows of M from the diagonal on, without the diagonal terms, and those below.
 template <int Width>
 template <int Row>
-[[gnu::always_inline]] inline void SmallNewton<Width>::multiply() {
+TASFG_INLINE void SmallNewton<Width>::multiply() {
   constexpr std::size_t kFirst = Row / 4 * 4;
   constexpr std::size_t kCount = (Width - kFirst) / 4;
-  Lanes upper[kCount] = {}, lower[kCount] = {};
+  Lanes upper[kCount], lower[kCount];
   for (std::size_t u = 0; u < Width; ++u) {
     for (std::size_t b = 0; b < kCount; ++b) {
       const Lanes tilted = lanes(&tilted_[u][kFirst + 4 * b]);
@@ -159,13 +81,13 @@ template <int Row>
 /// Eliminates the four unknowns of a block from all rows below, and records the operations on the identity.
 template <int Width>
 template <int Block>
-[[gnu::always_inline]] inline void SmallNewton<Width>::eliminate(double least) {
+TASFG_INLINE void SmallNewton<Width>::eliminate(double least) {
   constexpr double kFixes = 1e-256;  // in place of a pivot that is not positive: fixes that unknown
   for (std::size_t k = 4 * Block; k < 4 * Block + 4; ++k) {
     const double pivot = matrix_[k][k];
     const double over = pivot > least ? 1.0 / pivot : kFixes;
     over_pivot_[k] = over;
-    const auto subtract = [&](std::size_t i, int first) __attribute__((always_inline)) {
+    const auto subtract = [&](std::size_t i, int first) {
       const double factor = matrix_[k][i] * over;
       for (int b = first; b < kBlocks; ++b)
         lanes(matrix_[i].data() + 4 * b) -= factor * lanes(matrix_[k].data() + 4 * b);
@@ -179,7 +101,7 @@ template <int Block>
 }
 
 template <int Width>
-[[gnu::always_inline]] inline void SmallNewton<Width>::factor(const NewtonTerms& terms) {
+TASFG_INLINE void SmallNewton<Width>::factor(const NewtonTerms& terms) {
   const auto best = static_cast<std::size_t>(best_);
   for (std::size_t u = 0; u < Width; ++u) {
     const double weight = u == best ? terms.rest : terms.weight[u];
@@ -197,21 +119,19 @@ template <int Width>
     largest = std::max(largest, matrix_[v][v]);
   }
   for (std::size_t v = 0; v < Width; ++v) {
-    for (std::size_t b = 0; b < Width; b += 4) lanes(&inverse_[v][b]) = Lanes{};
+    for (std::size_t b = 0; b < Width; b += 4) lanes(&inverse_[v][b]) = 0.0;
     inverse_[v][v] = 1.0;
   }
   eliminate<0>(largest * 1e-30);
 }
 
 template <int Width>
-[[gnu::always_inline]] inline void SmallNewton<Width>::solve(Vector& x) const {
+TASFG_INLINE void SmallNewton<Width>::solve(Vector& x) const {
   Vector y;
   for (std::size_t k = 0; k < Width; ++k) {
-    Lanes sums = {};
+    Lanes sums;
     for (std::size_t b = 0; b < Width; b += 4) sums += lanes(&inverse_[k][b]) * lanes(&x[b]);
     y[k] = sum_of(sums) * over_pivot_[k];
   }
   combine(inverse_, y, x);
 }
-
-}  // namespace tasfg
