@@ -68,7 +68,7 @@ constexpr AlgorithmRow kRows[] = {
     {RuleKind::uniform, "uniform", "all vertices in turn", {}},
     {RuleKind::oracle, "oracle", "tracks the true optimal allocation", {}},
 };
-static_assert(one_row_each(kRows, &AlgorithmRow::rule));
+static_assert(one_row_each(kRows, &AlgorithmRow::rule), "one row for each rule, in order");
 
 }  // namespace
 

@@ -50,7 +50,7 @@ constexpr ThresholdRow kRows[] = {
     {ThresholdKind::simple, "simple", "ln((1 + ln t)/delta)", &log_inv_delta_alone,
      [](double t) { return log(1.0 + log(t)); }},
 };
-static_assert(one_row_each(kRows, &ThresholdRow::kind));
+static_assert(one_row_each(kRows, &ThresholdRow::kind), "one row for each threshold, in order");
 
 }  // namespace
 

@@ -202,9 +202,10 @@ std::vector<RewardFamily> GraphBlock::read_reward(const RewardFamilyRow& row, co
     const std::optional<Field> field = nearest(parameter.name, job, block);
     if (!field) continue;
     if (!block.find(parameter.name)) from_job_.push_back(parameter.name);
+    const std::vector<double> values = field->numbers();
     std::vector<RewardFamily> multiplied;
     for (const RewardFamily& member : members) {
-      for (const double value : field->numbers()) {
+      for (const double value : values) {
         multiplied.push_back(member);
         placed(field->where(), [&] { set_parameter(multiplied.back(), parameter.name, value); });
       }

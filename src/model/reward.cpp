@@ -56,8 +56,9 @@ consteval bool all_members_described(std::index_sequence<I...>) {
                     : sizeof(std::variant_alternative_t<I, RewardFamily>))) &&
           ...);
 }
-static_assert(std::size(kRewardFamilies) == std::variant_size_v<RewardFamily>);
-static_assert(all_members_described(std::make_index_sequence<std::size(kRewardFamilies)>()));
+static_assert(std::size(kRewardFamilies) == std::variant_size_v<RewardFamily>, "one row for each family");
+static_assert(all_members_described(std::make_index_sequence<std::size(kRewardFamilies)>()),
+              "rows in the order of the variant, each with all members of its struct as parameters");
 
 }  // namespace
 

@@ -18,6 +18,15 @@ TEST(ClosedFormAllocation, OfTheTruthIsTheModels) {
   }
 }
 
+TEST(ClosedFormAllocation, IsAllOnTheOneVertexThatShowsAnything) {
+  const Instance instance = instance_of("revealing-action", {{"K", 4.0}});
+  for (const ClosedForm form : {ClosedForm::heuristic, ClosedForm::argmax, ClosedForm::top_k}) {
+    std::vector<double> omega(4);
+    ASSERT_TRUE(ClosedFormAllocation(instance, form).allocate(exact_estimate(instance), omega));
+    EXPECT_EQ(omega, (std::vector<double>{1.0, 0.0, 0.0, 0.0}));
+  }
+}
+
 TEST(ClosedFormAllocation, TopKDominatesTheEstimatedGraph) {
   PhiloxStream stream(stream_key(5));
   const Instance instance = instance_of("random", {{"K", 9.0}, {"p", 0.25}});

@@ -39,11 +39,20 @@ TEST(OptimalAllocation, FollowsTheEstimateFromDrawToDraw) {
   }
 }
 
-TEST(OptimalAllocation, IsUnknownWhereTheBestVertexIsNotUnique) {
-  const Instance instance = instance_of("ring", {{"K", 5.0}});
-  std::vector<double> omega(5);
-  EXPECT_FALSE(OptimalAllocation(instance, 0.0, AllocationUpdate::every_step)
-                   .allocate(Estimate(instance, Setting::informed, {}), omega));
+TEST(OptimalAllocation, IsUnknownWhereTheBestVertexIsNotUniqueByTheConvention) {
+  const Instance instance = instance_of("bandit", {{"K", 3.0}});
+  for (const UniqueBest unique : {UniqueBest::exact, UniqueBest::close}) {
+    Conventions conventions;
+    conventions.unique_best = unique;
+    Estimate e(instance, Setting::informed, conventions);
+    for (int u = 0; u < 3; ++u) {
+      e.pull(u);
+      e.observe(u, u, 1.0 + 1e-6 * u);
+    }
+    std::vector<double> omega(3);
+    EXPECT_EQ(OptimalAllocation(instance, 1e-3, AllocationUpdate::every_step).allocate(e, omega),
+              unique == UniqueBest::exact);
+  }
 }
 
 }  // namespace
