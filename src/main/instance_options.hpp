@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "command_line.hpp"
 
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/instance.hpp"
@@ -13,7 +13,7 @@ namespace tasfg {
 
 class InstanceOptions {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& app);
 
   /// Builds and checks the instance. `parity` is the default of the families that have one.
   [[nodiscard]] Instance instance(const std::string& parity) const;
