@@ -5,7 +5,7 @@
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/job/job.hpp"
-#include "tasfg/sim/environment.hpp"
+#include "tasfg/sim/content_key.hpp"
 
 namespace tasfg {
 namespace {

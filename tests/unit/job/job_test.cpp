@@ -12,7 +12,7 @@
 #include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/model/graph_csv.hpp"
-#include "tasfg/sim/environment.hpp"
+#include "tasfg/sim/content_key.hpp"
 
 namespace tasfg {
 namespace {
