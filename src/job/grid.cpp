@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
-#include "tasfg/sim/environment.hpp"
+#include "tasfg/sim/content_key.hpp"
 
 namespace tasfg {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace tasfg {
 
-void InstanceOptions::add_to(CLI::App& app) {
+void InstanceOptions::add_to(Command& app) {
   app.add_option("-g,--graph", graph_, "graph family (see `tasfg list`)")->group("Instance");
   app.add_option("--graph-file", graph_file_,
                  "graph read from a file: K rows of K probabilities, or HDF5 FILE[:DATASET]")

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "command_line.hpp"
 
 #include "tasfg/base/enum_names.hpp"
 #include "tasfg/base/error.hpp"
@@ -16,7 +16,7 @@ namespace tasfg {
 
 class InstanceOptions {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& app);
 
   /// Builds and checks the instance. `parity` is the default of the families that have one.
   [[nodiscard]] Instance instance(const std::string& parity) const;

@@ -63,8 +63,8 @@ void list() {
 
 }  // namespace
 
-void add_list_command(CLI::App& app, int& status) {
-  CLI::App* command =
+void add_list_command(Command& app, int& status) {
+  Command* command =
       app.add_subcommand("list", "graph families, reward families, algorithms, with their parameters");
   command->callback([&status] {
     list();

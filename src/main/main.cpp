@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "commands.hpp"
-#include <CLI/CLI.hpp>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/sweep/link.hpp"
@@ -20,13 +19,11 @@ void complain(std::string_view text) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{
+  tasfg::CommandLine line(
       "Pure exploration with feedback graphs: characteristic times with certificates, simulation, and sweeps "
       "over many cores and nodes.",
-      "tasfg"};
-  app.set_version_flag("--version", "tasfg " TASFG_VERSION);
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(38);
+      "tasfg", "tasfg " TASFG_VERSION);
+  tasfg::Command& app = line.program();
   int status = 0;
   tasfg::add_solve_command(app, status);
   tasfg::add_simulate_command(app, status);
@@ -36,13 +33,11 @@ int run(int argc, char** argv) {
   tasfg::add_merge_command(app, status);
   tasfg::add_list_command(app, status);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& done) {  // --help, --version
-    return app.exit(done);
-  } catch (const CLI::ParseError& error) {
+    if (const auto asked = line.parse(argc, argv)) return *asked;  // --help, --version
+    return status;
+  } catch (const tasfg::UsageError& error) {
     throw tasfg::InputError(tasfg::remark(error.what(), "see tasfg --help"));
   }
-  return status;
 }
 
 }  // namespace

@@ -9,13 +9,13 @@
 
 namespace tasfg {
 
-void add_merge_command(CLI::App& app, int& status) {
+void add_merge_command(Command& app, int& status) {
   struct Options {
     std::string output;
     std::vector<std::string> inputs;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("merge", "OUT.h5 IN.h5...: join shards of one job");
+  Command* command = app.add_subcommand("merge", "OUT.h5 IN.h5...: join shards of one job");
   command->add_option("output", options->output, "result file to make, or to add to")->required();
   command->add_option("inputs", options->inputs, "result files of the same job")->required();
   command->footer(

@@ -128,7 +128,7 @@ void show_script(const std::string& path, const std::vector<std::string>& overri
 
 }  // namespace
 
-void add_plan_command(CLI::App& app, int& status) {
+void add_plan_command(Command& app, int& status) {
   struct Options {
     std::string job;
     std::vector<std::string> overrides;
@@ -136,31 +136,31 @@ void add_plan_command(CLI::App& app, int& status) {
     BatchOptions batch;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "plan", "JOB.toml: dry run: cases, tasks, expected core-hours, file size, makespan against cores");
   command->add_option("job", options->job, "job file")->required();
   command->add_option("--set", options->overrides, "change a key of the job, as key=value; repeatable")
       ->allow_extra_args(false);
   BatchOptions& batch = options->batch;
-  CLI::Option* script =
+  Option* script =
       command->add_flag("--sbatch", options->script,
                         "write a SLURM script instead, filled in for this job; the rest are its options");
-  const auto of_script = [&](CLI::Option* option) { option->needs(script)->group("Options of --sbatch"); };
-  const CLI::Range count(1, 1'000'000);
+  const auto of_script = [&](Option* option) { option->needs(script)->group("Options of --sbatch"); };
+  constexpr int kMost = 1'000'000;
   of_script(command->add_option("-o,--output", batch.output, "result file (default: the job's name, .h5)"));
   of_script(command->add_option("--partition", batch.partition, "SLURM partition"));
   of_script(command->add_option("--account", batch.account, "SLURM account"));
-  of_script(command->add_option("--nodes", batch.nodes, "nodes (default: 1)")->check(count));
+  of_script(command->add_option("--nodes", batch.nodes, "nodes (default: 1)")->range(1, kMost));
   of_script(command->add_option("--ntasks-per-node", batch.tasks_per_node, "ranks on each (default: 1)")
-                ->check(count));
+                ->range(1, kMost));
   of_script(command
                 ->add_option("--cpus-per-task", batch.cpus_per_task,
                              "threads of each rank (default: what the job can use, up to a node's CPUs)")
-                ->check(count));
+                ->range(1, kMost));
   of_script(command->add_option("--time", batch.time,
                                 "time limit, as 2:00:00 (default: from the plan, with a margin)"));
   of_script(command->add_option("--mem-per-cpu", batch.megabytes_per_cpu, "MB (default: from the plan)")
-                ->check(count));
+                ->range(1, kMost));
   command->footer(
       "Examples:\n  tasfg plan jobs/paper-main.toml --set replications=1000\n"
       "  tasfg plan jobs/paper-main.toml --sbatch --partition=long -o main.h5 > main.sbatch && sbatch "

@@ -216,9 +216,9 @@ void simulate(const Options& options) {
 
 }  // namespace
 
-void add_simulate_command(CLI::App& app, int& status) {
+void add_simulate_command(Command& app, int& status) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "simulate", "one instance, given algorithms and seeds: stopping times at every delta");
   options->instance.add_to(*command);
   command->add_option("-a,--algorithm", options->algorithms, "algorithms, comma-separated (see `tasfg list`)")

@@ -149,7 +149,7 @@ void print_table(const Instance& instance, const Report& r, const std::string& t
 
 }  // namespace
 
-void add_solve_command(CLI::App& app, int& status) {
+void add_solve_command(Command& app, int& status) {
   struct Options {
     InstanceOptions instance;
     std::string conventions = "paper";
@@ -157,7 +157,7 @@ void add_solve_command(CLI::App& app, int& status) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "solve", "one instance: T* with its certificate, allocations, graph quantities, bounds");
   options->instance.add_to(*command);
   command

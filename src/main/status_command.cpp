@@ -154,10 +154,10 @@ int show_status(const std::string& path) {
 
 }  // namespace
 
-void add_status_command(CLI::App& app, int& status) {
+void add_status_command(Command& app, int& status) {
   const auto path = std::make_shared<std::string>();
   const auto check = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "status", "OUT.h5: done, failed and left, ETA, provenance; also while the sweep runs");
   command->add_option("file", *path, "result file")->required();
   command->add_flag(

@@ -67,9 +67,9 @@ int sweep(Options& options, char** arguments) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& app, int& status, char** arguments) {
+void add_sweep_command(Command& app, int& status, char** arguments) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("sweep", "JOB.toml -o OUT.h5: run a job; an existing OUT.h5 of it is continued");
   command->add_option("job", options->sweep.job, "job file (see docs/job-file.md and jobs/)")->required();
   command->add_option("-o,--output", options->sweep.output, "result file, also the checkpoint")->required();

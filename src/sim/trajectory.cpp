@@ -5,11 +5,12 @@
 #include <limits>
 #include <numeric>
 
+#include "environment.hpp"
 #include <fmt/format.h>
 
 #include "tasfg/algo/rules.hpp"
 #include "tasfg/base/error.hpp"
-#include "tasfg/sim/environment.hpp"
+#include "tasfg/sim/content_key.hpp"
 #include "tasfg/solve/information.hpp"
 
 namespace tasfg {

@@ -6,7 +6,7 @@
 #include "job/expanded.hpp"
 #include <gtest/gtest.h>
 
-#include "tasfg/sim/environment.hpp"
+#include "tasfg/sim/content_key.hpp"
 
 namespace tasfg {
 namespace {

@@ -6,13 +6,14 @@
 #include <new>
 #include <optional>
 
+#include "sim/environment.hpp"
 #include "sim/published_runs.hpp"
 #include "solve/random_instances.hpp"
 #include <gtest/gtest.h>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/model/graph_families.hpp"
-#include "tasfg/sim/environment.hpp"
+#include "tasfg/sim/content_key.hpp"
 #include "tasfg/solve/characteristic_time.hpp"
 
 namespace {

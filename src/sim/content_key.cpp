@@ -1,4 +1,4 @@
-#include "tasfg/sim/environment.hpp"
+#include "tasfg/sim/content_key.hpp"
 
 #include <bit>
 

@@ -17,9 +17,7 @@
 #include <utility>
 #include <vector>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "base/simd.hpp"
 
 #include "tasfg/base/numpy_stream.hpp"
 #include "tasfg/base/philox.hpp"
@@ -27,9 +25,6 @@
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
-
-/// A key made of the graph, the means and the reward family: what a case is, not where it stands in a grid.
-[[nodiscard]] StreamKey content_key(const Instance& instance);
 
 /// Draws one reward of a vertex.
 class GaussianReward {
@@ -167,14 +162,13 @@ class PhiloxEnvironment {
   static constexpr std::size_t kGroup = 16;
   /// Up to sixteen out-edges of a vertex, which fire together.
   struct EdgeGroup {
-    alignas(
-        16) std::array<std::uint8_t, kGroup> threshold{};  // ⌊256 p⌋; an edge fires where its byte is less
+    std::array<std::uint8_t, kGroup> threshold{};  // ⌊256 p⌋; an edge fires where its byte is less
     std::array<int, kGroup> vertex{};
     std::array<double, kGroup> rest{};  // 256 p − ⌊256 p⌋: with this probability, where its byte is equal
     std::uint32_t always = 0, ties = 0;  // edges with p = 1, and with a rest, by bits
     std::uint32_t size = 0, words = 0;
     // The same for as many pulls as sixteen bytes serve.
-    alignas(16) std::array<std::uint8_t, kGroup> repeated{};
+    std::array<std::uint8_t, kGroup> repeated{};
     std::array<int, kGroup> repeated_vertex{};
     std::uint32_t pulls = 0, repeated_always = 0, repeated_ties = 0;
 
@@ -202,29 +196,6 @@ class PhiloxEnvironment {
       }
     }
 
-#ifdef __SSE2__
-    /// Where a drawn byte is less than its threshold, and where it ties, by bits.
-    static std::pair<std::uint32_t, std::uint32_t> compare(const std::uint32_t* bytes,
-                                                           const std::array<std::uint8_t, kGroup>& with) {
-      const __m128i drawn = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
-      const __m128i least = _mm_load_si128(reinterpret_cast<const __m128i*>(with.data()));
-      const __m128i not_less = _mm_cmpeq_epi8(_mm_subs_epu8(least, drawn), _mm_setzero_si128());
-      return {~static_cast<std::uint32_t>(_mm_movemask_epi8(not_less)) & 0xFFFFU,
-              static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(drawn, least)))};
-    }
-#else
-    static std::pair<std::uint32_t, std::uint32_t> compare(const std::uint32_t* bytes,
-                                                           const std::array<std::uint8_t, kGroup>& with) {
-      std::uint32_t less = 0, tied = 0;
-      for (std::uint32_t i = 0; i < kGroup; ++i) {
-        const std::uint32_t drawn = bytes[i / 4] >> (8 * (i % 4)) & 0xFFU;
-        less |= static_cast<std::uint32_t>(drawn < with[i]) << i;
-        tied |= static_cast<std::uint32_t>(drawn == with[i]) << i;
-      }
-      return {less, tied};
-    }
-#endif
-
     /// What the words at hand say of the next pulls, up to `most` and before any tie: how many pulls, and
     /// which edges fire in them, four bits for each word.
     [[nodiscard]] std::pair<std::uint32_t, std::uint64_t> several(const PhiloxStream& stream,
@@ -233,7 +204,7 @@ class PhiloxEnvironment {
       static_assert(kBlocks * kGroup <= 4 * PhiloxStream::kReadable);
       std::uint64_t events = 0, tied = 0;
       for (std::uint32_t b = 0; b < kBlocks; ++b) {
-        const auto [less, equal] = compare(stream.ahead() + 4 * b, repeated);
+        const auto [less, equal] = compare_bytes(stream.ahead() + 4 * b, repeated.data());
         events |= static_cast<std::uint64_t>(less | repeated_always) << (kGroup * b);
         tied |= static_cast<std::uint64_t>(equal & repeated_ties) << (kGroup * b);
       }
@@ -251,7 +222,7 @@ class PhiloxEnvironment {
     [[nodiscard]] std::uint32_t fired(PhiloxStream& stream) const {
       if (words == 0) return always;
       const std::uint32_t* bytes = stream.take(words);
-      auto [fires, tied] = compare(bytes, threshold);
+      auto [fires, tied] = compare_bytes(bytes, threshold.data());
       tied &= ties;
       fires |= always;
       if (tied != 0) [[unlikely]]
