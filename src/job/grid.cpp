@@ -58,7 +58,7 @@ std::string_view threshold_name(ThresholdKind kind) {
 }
 
 /// Whether the case has its family's own means; false where the graph cannot be built any more.
-bool has_own_means(const Case& entry, GraphReader reader) {
+bool has_own_means(const Case& entry, const GraphReader& reader) {
   try {
     return make_graph(graph_family(entry.graph, "graph"), entry.parameters, "graph", reader).means ==
            entry.means;
@@ -102,6 +102,8 @@ std::uint64_t Grid::digest() const {
     digest.add(std::string_view(entry.label));
     digest.add(entry.key.value);
   }
+  for (const std::int64_t each : options.checkpoints) digest.add(static_cast<std::uint64_t>(each));
+  if (options.pulls_by_delta) digest.add(std::string_view("pulls_by_delta"));
   return digest.value();
 }
 

@@ -63,6 +63,22 @@ void read_deltas(const Field& job, const JobLimits& limits, Grid& grid) {
   }
 }
 
+/// After max_steps, which bounds them.
+void read_checkpoints(const Field& job, const JobLimits& limits, SimulationOptions& options) {
+  const std::optional<Field> field = job.find("checkpoints");
+  if (!field) return;
+  const std::vector<Field> items = field->items();
+  if (items.size() > limits.checkpoints)
+    throw InputError(fmt::format("{} holds {} values (must be at most {})", field->where(), items.size(),
+                                 limits.checkpoints));
+  for (const Field& item : items) {
+    const std::int64_t draws = item.whole(1, options.max_steps);
+    if (!options.checkpoints.empty() && draws <= options.checkpoints.back())
+      item.fail("must be larger than the one before");
+    options.checkpoints.push_back(draws);
+  }
+}
+
 void read_conventions(const Field& job, Grid& grid) {
   grid.conventions = kConventionNames[0];
   if (const std::optional<Field> field = job.find("conventions"))
@@ -101,6 +117,8 @@ void read_settings(const Field& job, const JobLimits& limits, Grid& grid) {
     for (const ThresholdRow& row : threshold_rows()) known.push_back(row.name);
     options.threshold = threshold_rows()[field->one_of(known)].kind;
   }
+  if (const auto field = job.find("pulls_by_delta")) options.pulls_by_delta = field->flag();
+  read_checkpoints(job, limits, options);
   read_conventions(job, grid);
   read_deltas(job, limits, grid);
 }

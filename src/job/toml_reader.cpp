@@ -231,6 +231,11 @@ std::int64_t Field::whole(std::int64_t low, std::int64_t high) const {
   return value;
 }
 
+bool Field::flag() const {
+  if (const auto* value = node_->as_boolean()) return value->get();
+  fail("must be true or false");
+}
+
 std::string Field::text(std::string_view must) const {
   const auto* value = node_->as_string();
   if (value == nullptr) fail(must);
@@ -342,9 +347,9 @@ void Field::check_keys(std::span<const std::string_view> known) const {
 
 std::span<const std::string_view> top_keys() {
   static constexpr std::string_view kKeys[] = {
-      "name",    "seed",        "replications", "log_inv_delta", "delta",     "algorithms",
-      "setting", "conventions", "threshold",    "stream",        "max_steps", "reward",
-      "means",   "variance",    "graph",        "algorithm",     "convention"};
+      "name",        "seed",      "replications", "log_inv_delta", "delta",         "algorithms", "setting",
+      "conventions", "threshold", "stream",       "max_steps",     "reward",        "means",      "variance",
+      "graph",       "algorithm", "convention",   "checkpoints",   "pulls_by_delta"};
   return kKeys;
 }
 

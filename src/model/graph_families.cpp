@@ -51,14 +51,14 @@ std::vector<double> one_above_half(int K, int best) {
   return means;
 }
 
-GraphAndMeans make_bandit(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_bandit(const Parameters& params, const std::string& origin, const GraphReader&) {
   const int K = integer(params, "K");
   Matrix G(K);
   for (int v = 0; v < K; ++v) G(v, v) = number(params, "p");
   return {G.graph(origin), linspace(K)};
 }
 
-GraphAndMeans make_full(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_full(const Parameters& params, const std::string& origin, const GraphReader&) {
   const int K = integer(params, "K");
   Matrix G(K);
   for (int v = 0; v < K; ++v)
@@ -67,14 +67,14 @@ GraphAndMeans make_full(const Parameters& params, const std::string& origin, Gra
 }
 
 /// Vertex 1 shows everything, the others nothing. With K = 2 this is apple tasting.
-GraphAndMeans make_revealing(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_revealing(const Parameters& params, const std::string& origin, const GraphReader&) {
   const int K = integer(params, "K");
   Matrix G(K);
   for (int u = 0; u < K; ++u) G(0, u) = number(params, "p");
   return {G.graph(origin), linspace(K)};
 }
 
-GraphAndMeans make_ring(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_ring(const Parameters& params, const std::string& origin, const GraphReader&) {
   const int K = integer(params, "K");
   const double p = number(params, "p");
   Matrix G(K);
@@ -85,7 +85,7 @@ GraphAndMeans make_ring(const Parameters& params, const std::string& origin, Gra
   return {G.graph(origin), linspace(K)};
 }
 
-GraphAndMeans make_loopless_clique(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_loopless_clique(const Parameters& params, const std::string& origin, const GraphReader&) {
   const int K = integer(params, "K");
   const double p = number(params, "p");
   // The paper: p/u on odd-numbered targets, counted from 1; the published data swap the two.
@@ -113,17 +113,17 @@ FeedbackGraph star(const Parameters& params, const std::string& origin) {
   return G.graph(origin);
 }
 
-GraphAndMeans make_loopy_star(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_loopy_star(const Parameters& params, const std::string& origin, const GraphReader&) {
   const int K = integer(params, "K");
   return {star(params, origin), one_above_half(K, K - 1)};
 }
 
-GraphAndMeans make_loopy_star_alt(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_loopy_star_alt(const Parameters& params, const std::string& origin, const GraphReader&) {
   return {star(params, origin), one_above_half(integer(params, "K"), 0)};
 }
 
 /// fig:example_equal_solutions: a and c show themselves with p, each other with r (the paper's p′), b with q.
-GraphAndMeans make_symmetric(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_symmetric(const Parameters& params, const std::string& origin, const GraphReader&) {
   const double p = number(params, "p");
   const double q = number(params, "q");
   const double r = number(params, "r");
@@ -138,7 +138,7 @@ GraphAndMeans make_symmetric(const Parameters& params, const std::string& origin
   return {G.graph(origin), {0.0, 1.0, 0.0}};
 }
 
-GraphAndMeans make_random(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_random(const Parameters& params, const std::string& origin, const GraphReader&) {
   const int K = integer(params, "K");
   const double density = number(params, "p");
   const double low = number(params, "q");
@@ -164,7 +164,7 @@ GraphAndMeans make_random(const Parameters& params, const std::string& origin, G
   return {G.graph(origin), linspace(K)};
 }
 
-GraphAndMeans make_from_file(const Parameters& params, const std::string&, GraphReader reader) {
+GraphAndMeans make_from_file(const Parameters& params, const std::string&, const GraphReader& reader) {
   FeedbackGraph graph = reader(word(params, "path"));
   const int K = graph.size();
   return {std::move(graph), linspace(K)};
@@ -334,7 +334,7 @@ Parameters complete_parameters(const GraphFamily& family, const Parameters& give
 }
 
 GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given, const std::string& origin,
-                         GraphReader reader) {
+                         const GraphReader& reader) {
   return family.make(complete_parameters(family, given, origin), origin, reader);
 }
 

@@ -2,6 +2,7 @@
 /// validation, `tasfg list` and the tests read that table.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -43,13 +44,13 @@ struct GraphAndMeans {
 };
 
 /// Reads a graph file; the program passes the one that also knows HDF5.
-using GraphReader = FeedbackGraph (*)(const std::string& path);
+using GraphReader = std::function<FeedbackGraph(const std::string& path)>;
 
 struct GraphFamily {
   std::string_view name;
   std::string_view summary;
   std::span<const ParameterSpec> parameters;
-  GraphAndMeans (*make)(const Parameters&, const std::string& origin, GraphReader reader);
+  GraphAndMeans (*make)(const Parameters&, const std::string& origin, const GraphReader& reader);
 };
 
 [[nodiscard]] std::span<const GraphFamily> graph_families();
@@ -67,6 +68,6 @@ struct GraphFamily {
 
 /// Builds the graph and its default means. `given` may leave out what has a default.
 [[nodiscard]] GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given,
-                                       const std::string& origin, GraphReader reader);
+                                       const std::string& origin, const GraphReader& reader);
 
 }  // namespace tasfg
