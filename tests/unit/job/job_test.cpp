@@ -469,6 +469,9 @@ TEST(Digest, ChangesWithEverythingThatDeterminesResults) {
       {"convention.forced-exploration=lowest-index"},
       {"convention.allocation-update=every-5K"},
       {"convention.\"exp3.g\"=reference"},
+      {"checkpoints=100"},
+      {"checkpoints=[100, 1000]"},
+      {"pulls_by_delta=true"},
       {"graph.parity=reference"},
       {"graph.K=6"},
       {"graph.K=[5, 6]"},
@@ -494,6 +497,15 @@ TEST(Digest, DoesNotChangeWithNamesCommentsOrTheWayThingsAreWritten) {
       "6.0\nfamily = \"ring\"\np = 5e-1\nreward = \"gaussian\"\nvariance = 1\n");
   EXPECT_EQ(grid.digest(), same.digest());
   EXPECT_NE(grid.name, same.name);
+}
+
+TEST(Job, SaysWhatIsKeptOfEachRun) {
+  EXPECT_TRUE(expand(kRing).options.checkpoints.empty());
+  EXPECT_FALSE(expand(kRing).options.pulls_by_delta);
+  const Grid grid = expand(kRing, {"checkpoints=[100, 1e3]", "pulls_by_delta=true"});
+  EXPECT_EQ(grid.options.checkpoints, (std::vector<std::int64_t>{100, 1000}));
+  EXPECT_TRUE(grid.options.pulls_by_delta);
+  EXPECT_EQ(expand(kRing, {"checkpoints=5"}).options.checkpoints, std::vector<std::int64_t>{5});
 }
 
 TEST(Digest, IsThisNumber) {
