@@ -21,12 +21,17 @@ double parameter(const Case& each, std::string_view name) {
   return value != nullptr ? *value : kNaN;
 }
 
-std::string text_of(const Parameters& parameters) {
+/// "K=5 p=0.3". Files in the job's folder are named relative to it, so that the text does not depend on where
+/// the folder is.
+std::string text_of(const Parameters& parameters, const std::string& job_file) {
+  const std::string folder = job_file.substr(0, job_file.rfind('/') + 1);
   std::string text;
-  for (const auto& [name, value] : parameters)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name,
-                        std::holds_alternative<double>(value) ? to_text(std::get<double>(value))
-                                                              : std::get<std::string>(value));
+  for (const auto& [name, value] : parameters) {
+    const double* number = std::get_if<double>(&value);
+    std::string word = number != nullptr ? to_text(*number) : std::get<std::string>(value);
+    if (name == "path" && word.starts_with(folder)) word.erase(0, folder.size());
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, word);
+  }
   return text;
 }
 
@@ -47,7 +52,7 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
     CaseDescription info;
     info.graph = each.graph;
     info.label = each.label;
-    info.parameters = text_of(each.parameters);
+    info.parameters = text_of(each.parameters, grid.origin);
     info.reward = row_of(each.reward).name;
     info.observability = to_string(each.observability);
     info.K = each.K;
