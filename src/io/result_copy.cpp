@@ -60,8 +60,8 @@ class Growth {
       }
       move.from = static_cast<std::size_t>(old - from.begin());
       std::vector<Dimension> dimensions;
-      for (const Dimensions& inner : column.inner)
-        dimensions.insert(dimensions.end(), inner.span().begin(), inner.span().end());
+      for (const Along& along : {column.inner.before, column.inner.after})
+        dimensions.insert(dimensions.end(), along.span().begin(), along.span().end());
       add_parts(dimensions, column.value_bytes, 0, 0, move);
     }
     return all;
@@ -121,7 +121,7 @@ class Copier {
     const bool settled = complete_ || status == TaskStatus::failed;
     for (std::size_t i = 0; i < moves_.size(); ++i) {
       const Column& column = to_.columns()[i];
-      if (moves_[i].from == kAbsent || (!settled && column.inner[0].count == 0)) continue;
+      if (moves_[i].from == kAbsent || (!settled && column.inner.before.count == 0)) continue;
       unsigned char* to = batch.columns[i].data() + (batch.size() - 1) * column.stride();
       const unsigned char* from =
           old.columns[moves_[i].from].data() + row * from_.columns()[moves_[i].from].stride();

@@ -288,8 +288,7 @@ void write_results(Maker& maker, std::span<const Column> columns, bool with_coor
     if (with_coordinates) {
       const std::vector<Column> descriptions = columns_of(table<CaseDescription>(), {}, {});
       coordinates = names_of(descriptions, [](const Column& c) { return is_run_coordinate(c.name); });
-      if (column.inner[0].count == 1 && column.inner[0].list[0] == Dimension::delta)
-        coordinates += " log_inv_delta";
+      if (column.inner.before.is(Dimension::delta)) coordinates += " log_inv_delta";
     }
     (void)maker.results(column, covers, coordinates);
   }

@@ -73,23 +73,28 @@ struct Traits {
   std::size_t text_room = 0;  // bytes of a text; 0: as many as the longest one needs
 };
 
-/// Up to two dimensions of one value of a record.
-struct Dimensions {
-  std::array<Dimension, 2> list{};
+/// A dimension, or none.
+struct Along {
+  Dimension dimension{};
   std::size_t count = 0;
-  constexpr Dimensions() = default;
-  constexpr Dimensions(Dimension one) : list{one}, count(1) {}
-  [[nodiscard]] constexpr std::span<const Dimension> span() const { return {list.data(), count}; }
+  constexpr Along() = default;
+  constexpr Along(Dimension one) : dimension(one), count(1) {}
+  [[nodiscard]] constexpr std::span<const Dimension> span() const { return {&dimension, count}; }
+  [[nodiscard]] constexpr bool is(Dimension one) const { return count == 1 && dimension == one; }
 };
 
-/// One row of a table. The dimensions in the file are those of the record, with `before` ahead of the last of
-/// them (a run's are case, algorithm, seed; its τ is stored as case, algorithm, delta, seed) and `after`
-/// behind.
+/// The dimensions in the file are those of the record, with `before` ahead of the last of them (a run's are
+/// case, algorithm, seed; its τ is stored as case, algorithm, delta, seed) and `after` behind.
+struct Inner {
+  Along before{}, after{};
+};
+
+/// One row of a table.
 template <typename Record>
 struct Dataset {
   std::string_view name;
   Member<Record> member;
-  Dimensions before, after;
+  Inner inner;
   Traits traits;
   std::string_view units, long_name;
 };
@@ -128,16 +133,14 @@ struct Column {
   Stored type = Stored::i8;
   std::size_t value_bytes = 1;
   std::vector<Dimension> dimensions;    // in the file
-  Dimensions inner[2];                  // of one record: before and after the last of its own
+  Inner inner;                          // of one record
   std::size_t before = 1, after = 1;    // values of one record along them
   std::array<unsigned char, 8> fill{};  // bytes of one missing value; of a text, all are 0
   std::uint64_t offset = 0;             // in the file, where the column is one of a file's
 
   [[nodiscard]] std::string path() const { return std::string(group) + "/" + std::string(name); }
   [[nodiscard]] std::size_t stride() const { return before * after * value_bytes; }
-  [[nodiscard]] bool by_vertex() const {
-    return inner[1].count == 1 && inner[1].list[0] == Dimension::vertex;
-  }
+  [[nodiscard]] bool by_vertex() const { return inner.after.is(Dimension::vertex); }
   /// Values of the whole dataset.
   [[nodiscard]] std::uint64_t values(const Extents& extents) const;
   void put_fill(unsigned char* to, std::size_t count) const;
