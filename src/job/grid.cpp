@@ -60,6 +60,8 @@ std::uint64_t Grid::digest() const {
     digest.add(std::string_view(entry.label));
     digest.add(entry.key.value);
   }
+  for (const std::int64_t each : options.checkpoints) digest.add(static_cast<std::uint64_t>(each));
+  if (options.pulls_by_delta) digest.add(std::string_view("pulls_by_delta"));
   return digest.value();
 }
 

@@ -60,6 +60,21 @@ void read_deltas(const Field& job, const JobLimits& limits, Grid& grid) {
   }
 }
 
+/// After max_steps, which bounds them.
+void read_checkpoints(const Field& job, const JobLimits& limits, SimulationOptions& options) {
+  const std::optional<Field> field = job.find("checkpoints");
+  if (!field) return;
+  const std::vector<Field> items = field->items();
+  if (items.size() > limits.checkpoints)
+    throw InputError(field->where(), too_many_values(items.size(), limits.checkpoints));
+  for (const Field& item : items) {
+    const std::int64_t draws = item.whole(1, options.max_steps);
+    if (!options.checkpoints.empty() && draws <= options.checkpoints.back())
+      item.fail("must be larger than the one before");
+    options.checkpoints.push_back(draws);
+  }
+}
+
 void read_conventions(const Field& job, Grid& grid) {
   ConventionSet set = ConventionSet::paper;
   if (const std::optional<Field> field = job.find("conventions")) set = field->one_of(kConventionNames);
@@ -88,6 +103,8 @@ void read_settings(const Field& job, const JobLimits& limits, Grid& grid) {
   if (const auto field = job.find("stream")) options.stream = field->one_of(kStreamNames);
   if (const auto field = job.find("threshold"))
     options.threshold = threshold_rows()[field->one_of(names_of(threshold_rows()))].kind;
+  if (const auto field = job.find("pulls_by_delta")) options.pulls_by_delta = field->flag();
+  read_checkpoints(job, limits, options);
   read_conventions(job, grid);
   read_deltas(job, limits, grid);
 }

@@ -19,6 +19,7 @@ struct JobLimits {
   std::size_t entries = 2'000'000'000;  // of all matrices, the sum of K²
   std::size_t expressions = 10'000;
   std::size_t deltas = 1000;
+  std::size_t checkpoints = 1000;
 };
 
 [[nodiscard]] Grid expand_job_within(const JobLimits& limits, const std::string& text,

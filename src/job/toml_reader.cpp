@@ -238,6 +238,11 @@ std::int64_t Field::whole(std::int64_t low, std::int64_t high) const {
   return value;
 }
 
+bool Field::flag() const {
+  if (const auto* value = node_->as_boolean()) return value->get();
+  fail("must be true or false");
+}
+
 std::string Field::text(std::string_view must) const {
   const auto* value = node_->as_string();
   if (value == nullptr) fail(must);
@@ -350,7 +355,7 @@ std::span<const std::string_view> top_keys() {
                                           "algorithms", "setting", "conventions",  "threshold",     "stream",
                                           "max_steps",  "reward",  "means"};
     for (const RewardParameter& parameter : reward_parameters()) keys.push_back(parameter.name);
-    keys.insert(keys.end(), {"graph", "algorithm", "convention"});
+    keys.insert(keys.end(), {"graph", "algorithm", "convention", "checkpoints", "pulls_by_delta"});
     return keys;
   }();
   return all;

@@ -59,6 +59,7 @@ class Field {
   [[nodiscard]] double number(std::string_view must = "must be a number") const;
   /// A whole number in [low, high]; 1e9 counts as one.
   [[nodiscard]] std::int64_t whole(std::int64_t low, std::int64_t high) const;
+  [[nodiscard]] bool flag() const;
   [[nodiscard]] std::string text(std::string_view must = "must be text") const;
   /// The position of the text among `known`.
   [[nodiscard]] std::size_t one_of(std::span<const std::string_view> known) const;

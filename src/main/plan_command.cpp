@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
-#include "tasfg/io/graph_file.hpp"
 #include "tasfg/io/result_file.hpp"
 #include "tasfg/sweep/cost_model.hpp"
 #include "tasfg/sweep/progress.hpp"
 #include "tasfg/sweep/sweep.hpp"
+#include "tasfg/sweep/task_runner.hpp"
 
 namespace tasfg {
 namespace {
@@ -24,13 +24,13 @@ struct Price {
   double runs = 0.0, steps = 0.0, seconds = 0.0, longest = 0.0;
 };
 
-std::vector<CaseResult> solve_all(const Grid& grid) {
-  std::vector<CaseResult> solutions(grid.cases.size());
+std::vector<CaseSolution> solve_all(const Grid& grid) {
+  std::vector<CaseSolution> solutions(grid.cases.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t c = next++; c < solutions.size(); c = next++) {
       try {
-        solutions[c] = solve_case(grid, c);
+        solutions[c] = solve_case(grid, CaseId(c));
       } catch (const std::exception&) {  // the sweep will say so; here it has no price
       }
     }
@@ -53,12 +53,12 @@ struct Plan {
 constexpr double kTail = 3.0;
 
 Plan make_plan(const std::string& job, const std::vector<std::string>& overrides) {
-  Plan plan{read_job(job, overrides, &read_graph_file), {}, {}, {}};
+  Plan plan{read_study(job, overrides), {}, {}, {}};
   const Grid& grid = plan.grid;
   Price& all = plan.all;
-  const std::vector<CaseResult> solutions = solve_all(grid);
+  const std::vector<CaseSolution> solutions = solve_all(grid);
   plan.layout = layout_of(grid, program_provenance(), "");
-  for (const CaseResult& solution : solutions)
+  for (const CaseSolution& solution : solutions)
     if (std::isfinite(solution.seconds)) {
       all.seconds += solution.seconds;
       all.longest = std::max(all.longest, solution.seconds);

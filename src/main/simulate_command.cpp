@@ -133,21 +133,19 @@ std::vector<Algorithm> parse_algorithms(const Options& options) {
   return algorithms;
 }
 
-constexpr EnumNames<RunStatus> kStatusNames = {"done", "capped", "cancelled"};
-
 std::string rows_of(const Algorithm& algorithm, std::uint64_t seed, const std::vector<double>& log_inv_delta,
-                    const TrajectoryRecord& record) {
+                    const RunRecord& record) {
   std::string rows;
   for (std::size_t d = 0; d < log_inv_delta.size(); ++d) {
-    const StoppingTime& at = record.at[d];
-    rows += fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]), at.tau,
-                        at.recommended, at.correct ? 1 : 0, kStatusNames[at.status]);
+    rows +=
+        fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]), record.tau[d],
+                    record.recommended[d], record.correct[d], record.stopped[d] != 0 ? "done" : "capped");
   }
   return rows;
 }
 
 void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds,
-                   const std::vector<double>& log_inv_delta, const std::vector<TrajectoryRecord>& records) {
+                   const std::vector<double>& log_inv_delta, const std::vector<RunRecord>& records) {
   fmt::print("{:<16} {:>13} {:>14} {:>14} {:>14} {:>8} {:>8}\n", "algorithm", "ln(1/delta)", "mean tau",
              "median tau", "largest tau", "wrong", "capped");
   for (std::size_t a = 0; a < algorithms.size(); ++a) {
@@ -156,12 +154,12 @@ void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds,
       std::size_t wrong = 0, capped = 0;
       double total = 0.0;
       for (std::size_t s = 0; s < seeds; ++s) {
-        const StoppingTime& at = records[a * seeds + s].at[d];
-        if (at.status == RunStatus::capped)
+        const RunRecord& record = records[a * seeds + s];
+        if (record.stopped[d] == 0)
           ++capped;
-        else if (!at.correct)
+        else if (record.correct[d] == 0)
           ++wrong;
-        taus.push_back(static_cast<double>(at.tau));
+        taus.push_back(static_cast<double>(record.tau[d]));
         total += taus.back();
       }
       std::sort(taus.begin(), taus.end());
@@ -185,7 +183,7 @@ void simulate(const Options& options) {
 
   // Rows come out in the order asked for, each as soon as all before it are there.
   const std::size_t tasks = algorithms.size() * seeds.size();
-  std::vector<TrajectoryRecord> records(tasks);
+  std::vector<RunRecord> records(tasks);
   std::vector<char> ready(tasks, 0);
   std::size_t printed = 0;
   std::mutex output;
@@ -194,7 +192,7 @@ void simulate(const Options& options) {
   const auto work = [&] {
     for (std::size_t task = next++; task < tasks; task = next++) {
       const Algorithm& algorithm = algorithms[task / seeds.size()];
-      TrajectoryRecord record = simulation.run(algorithm, log_inv_delta, seeds[task % seeds.size()]);
+      RunRecord record = simulation.run(algorithm, log_inv_delta, seeds[task % seeds.size()]);
       const std::scoped_lock lock(output);
       records[task] = std::move(record);
       ready[task] = 1;

@@ -71,6 +71,14 @@ Json to_json(const Instance& instance, const Report& r) {
   out["best"] = instance.best();
   out["means"] = instance.means();
   out["reward"] = row_of(instance.reward()).name;
+  Json rows = Json::array();
+  for (int v = 0; v < instance.size(); ++v) {
+    const auto row = instance.graph().row_major().subspan(
+        static_cast<std::size_t>(v) * static_cast<std::size_t>(instance.size()),
+        static_cast<std::size_t>(instance.size()));
+    rows.push_back(std::vector<double>(row.begin(), row.end()));
+  }
+  out["G"] = std::move(rows);
   out["omega"] = r.time.allocation;
   out["omega_face_dimension"] = r.time.face_dimension;
   out["m"] = r.time.observation;

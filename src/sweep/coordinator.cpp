@@ -87,15 +87,17 @@ void Coordinator::note_failure(const Failure& failure) {
 }
 
 void Coordinator::fail_run(std::size_t cell, std::int64_t seed, const std::string& why) {
-  const RunRow row = append_row(rows_, file_.shape(), static_cast<std::int64_t>(cell), seed);
-  row.set_status(TaskStatus::failed);
-  row.attempts() = attempts_[{static_cast<std::int64_t>(cell), seed}];
-  const std::size_t algorithms = grid_.algorithms.size();
-  note_failure({static_cast<std::int32_t>(cell / algorithms), static_cast<std::int32_t>(cell % algorithms),
-                seed, why});
+  const CellGrid cells{grid_.cases.size(), grid_.algorithms.size()};
+  const CaseId case_id = cells.case_of(CellId(cell));
+  RunRecord record;
+  record.status = TaskStatus::failed;
+  record.attempts = attempts_[{static_cast<std::int64_t>(cell), seed}];
+  file_.run_format().append(runs_, {CellId(cell), seed}, file_.layout().K(case_id), record);
+  note_failure({static_cast<std::int32_t>(case_id.value()),
+                static_cast<std::int32_t>(cells.algorithm_of(CellId(cell)).value()), seed, why});
 }
 
-void Coordinator::open_cells(std::size_t case_index, const CaseResult& solution) {
+void Coordinator::open_cells(std::size_t case_index, const CaseSolution& solution) {
   for (std::size_t a = 0; a < grid_.algorithms.size(); ++a) {
     const double seconds = expected_seconds(grid_, case_index, a, solution);
     scheduler_.open_cell(case_index * grid_.algorithms.size() + a, std::isfinite(seconds) ? seconds : 1.0);
@@ -110,18 +112,18 @@ void Coordinator::collect_tasks() {
     return found == crashes.end() ? 0 : found->second;
   };
   const auto text = fmt::format("crashed its process {} times", kMostCrashes);
-  const std::vector<std::int8_t> case_status = file_.case_status();
+  const std::vector<TaskStatus> case_status = file_.case_values(&CaseSolution::status);
   const bool curves = grid_.algorithms.empty();
   for (std::size_t c = 0; c < grid_.cases.size(); ++c) {
     if (curves && !options_.shard.holds_case(c)) continue;
     ++total_;
-    if (case_status[c] == static_cast<std::int8_t>(TaskStatus::pending)) {
+    if (case_status[c] == TaskStatus::pending) {
       if (crashed({static_cast<std::int64_t>(c), -1}) >= kMostCrashes) {
-        CaseResult result;
+        CaseSolution result;
         result.status = TaskStatus::failed;
-        for (auto* vector : {&result.omega, &result.omega_heuristic, &result.m})
-          vector->assign(static_cast<std::size_t>(grid_.cases[c].K), result.T_star);
-        file_.write_case(c, result);
+        CaseBatch batch;
+        file_.case_format().append(batch, name_of(CaseId(c)), file_.layout().K(CaseId(c)), result);
+        file_.write_cases(batch);
         note_failure({static_cast<std::int32_t>(c), -1, -1, text});
         open_cells(c, result);
         ++done_;
@@ -129,15 +131,15 @@ void Coordinator::collect_tasks() {
         scheduler_.add_case(c, expected_solution_seconds(grid_.cases[c]));
       }
     } else {
-      open_cells(c, file_.read_case(c));
+      open_cells(c, file_.read_case(CaseId(c)));
       ++done_;
-      failed_ += case_status[c] == static_cast<std::int8_t>(TaskStatus::failed) ? 1 : 0;
+      failed_ += case_status[c] == TaskStatus::failed ? 1 : 0;
     }
   }
   const std::int64_t seeds = grid_.replications;
   for (std::size_t cell = 0; cell < grid_.cells(); ++cell) {
-    const std::vector<std::int8_t> status = file_.run_status(cell);
-    const std::vector<std::int32_t> attempts = file_.attempts(cell);
+    const std::vector<TaskStatus> status = file_.run_values(&RunRecord::status, CellId(cell));
+    const std::vector<std::int32_t> attempts = file_.run_values(&RunRecord::attempts, CellId(cell));
     std::int64_t begin = -1;  // of an interval of pending seeds
     // Intervals are added from the last to the first: the scheduler takes the last one added.
     std::vector<std::pair<std::int64_t, std::int64_t>> intervals;
@@ -146,9 +148,9 @@ void Coordinator::collect_tasks() {
       bool plain = seed < seeds && options_.shard.holds(cell, seed, seeds);
       if (plain) {
         ++total_;
-        if (status[s] != 0) {
+        if (status[s] != TaskStatus::pending) {
           ++done_;
-          failed_ += status[s] == static_cast<std::int8_t>(TaskStatus::failed) ? 1 : 0;
+          failed_ += status[s] == TaskStatus::failed ? 1 : 0;
           plain = false;
         }
       }
@@ -183,7 +185,7 @@ void Coordinator::note_attempts(const Chunk& chunk, bool started) {
     const auto before = attempts_.find({chunk.cell, chunk.first + i});
     counts.push_back((before != attempts_.end() ? before->second : 0) + (started ? 1 : 0));
   }
-  file_.write_attempts(static_cast<std::size_t>(chunk.cell), chunk.first, counts);
+  file_.write_attempts(CellId(chunk.cell), chunk.first, counts);
 }
 
 bool Coordinator::hand_to(int rank, double time) {
@@ -241,27 +243,30 @@ void Coordinator::apply(Report& report) {
   const auto found = dispatched_.find(report.chunk);
   if (found == dispatched_.end()) return;
   busy_seconds_ += report.seconds;
-  const RowShape shape = file_.shape();
-  for (std::size_t at = 0; at < report.rows.size(); at += shape.words()) {
-    const RunRow row(report.rows.data() + at, shape);
-    const auto before = attempts_.find({row.cell(), row.seed()});
-    row.attempts() = (before != attempts_.end() ? before->second : 0) + 1;
-    if (row.status() != TaskStatus::failed) {
-      scheduler_.measured(static_cast<std::size_t>(row.cell()), row.seconds());
-      steps_ += static_cast<double>(row.steps());
+  if (!report.runs.empty()) {
+    const RunFormat& format = file_.run_format();
+    const auto attempts = format.values(report.runs, &RunRecord::attempts);
+    const auto status = format.values(report.runs, &RunRecord::status);
+    const auto seconds = format.values(report.runs, &RunRecord::seconds);
+    const auto steps = format.values(report.runs, &RunRecord::steps);
+    for (std::size_t i = 0; i < report.runs.size(); ++i) {
+      const RunName name = report.runs.name(i);
+      const auto before = attempts_.find({name.cell.number(), name.seed});
+      attempts[i] = (before != attempts_.end() ? before->second : 0) + 1;
+      if (status[i] != TaskStatus::failed) {
+        scheduler_.measured(name.cell.value(), seconds[i]);
+        steps_ += static_cast<double>(steps[i]);
+      }
     }
+    done_ += static_cast<std::int64_t>(report.runs.size());
+    runs_.append(report.runs);
+  }
+  for (std::size_t i = 0; i < report.solutions.size(); ++i) {
+    const CaseId c(report.solutions.seeds[i]);
+    open_cells(c.value(), file_.case_format().record(report.solutions, i, file_.layout().K(c)));
     ++done_;
   }
-  rows_.insert(rows_.end(), report.rows.begin(), report.rows.end());
-  for (std::size_t at = 0; at < report.solutions.size();) {
-    const auto c = static_cast<std::size_t>(report.solutions[at]);
-    const auto words = static_cast<std::size_t>(report.solutions[at + 1]);
-    const CaseResult solution = CaseResult::from_words({report.solutions.data() + at + 2, words});
-    file_.write_case(c, solution);
-    open_cells(c, solution);
-    ++done_;
-    at += 2 + words;
-  }
+  file_.write_cases(report.solutions);
   for (const Failure& failure : report.failures) note_failure(failure);
   if (!report.closed) return;
   Chunk undone = found->second.chunk;
@@ -275,10 +280,10 @@ void Coordinator::apply(Report& report) {
 }
 
 void Coordinator::write_down() {
-  if (rows_.empty() || lost_lock_) return;
-  file_.write_rows(rows_);
-  handed_over_ += static_cast<std::int64_t>(rows_.size() / file_.shape().words());
-  rows_.clear();
+  if (runs_.empty() || lost_lock_) return;
+  file_.write_runs(runs_);
+  handed_over_ += static_cast<std::int64_t>(runs_.size());
+  runs_.clear();
 }
 
 void Coordinator::receive_all() {

@@ -52,7 +52,7 @@ class Coordinator {
   void write_down();
   void hand_out();
   bool hand_to(int rank, double now);
-  void open_cells(std::size_t case_index, const CaseResult& solution);
+  void open_cells(std::size_t case_index, const CaseSolution& solution);
   void fail_run(std::size_t cell, std::int64_t seed, const std::string& why);
   void note_failure(const Failure& failure);
   void note_attempts(const Chunk& chunk, bool started);
@@ -82,7 +82,7 @@ class Coordinator {
   std::vector<Rank> ranks_;
   std::map<std::int64_t, Dispatch> dispatched_;
   std::map<TaskName, std::int32_t> attempts_;  // of pending runs that were started before
-  std::vector<std::int64_t> rows_;             // to be written
+  RunBatch runs_;                              // to be written
   std::set<std::string> hosts_;
   Phase phase_ = Phase::running;
   std::string why_interrupted_;

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "tasfg/base/error.hpp"
-#include "tasfg/io/graph_file.hpp"
 #include "tasfg/io/writer_lock.hpp"
 #include "tasfg/sweep/crash_log.hpp"
 #include "tasfg/sweep/interruption.hpp"
@@ -71,20 +70,21 @@ struct Opening {
   }
 };
 
-ResultFile open_or_make(const SweepOptions& options, const ResultLayout& layout, const LiveState& live,
-                        bool& unclean) {
+ResultFile open_or_make(const SweepOptions& options, const ResultLayout& layout, const GraphOf& graphs,
+                        const LiveState& live, bool& unclean, std::size_t& torn) {
   struct stat info {};
-  if (::stat(options.output.c_str(), &info) != 0) return ResultFile::create(options.output, layout, live);
+  if (::stat(options.output.c_str(), &info) != 0)
+    return ResultFile::create(options.output, layout, graphs, live);
   ResultFile file = ResultFile::open(options.output, Access::write);
   if (const std::string why = why_not_extension(file.layout(), layout); !why.empty())
     throw InputError(fmt::format("{}: holds another job: {} (give another -o; it was left as it is)",
                                  options.output, why));
   unclean = file.live().status == "running";
-  if (!same_grid(file.layout(), layout)) {
-    if (unclean) (void)file.drop_torn();
-    return ResultFile::extend(options.output, layout, live);
-  }
-  return file;
+  if (same_grid(file.layout(), layout)) return file;
+  unclean = false;  // what is copied is checked
+  ResultFile::Copy grown = ResultFile::extend(options.output, layout, graphs, live);
+  torn = grown.torn;
+  return std::move(grown.file);
 }
 
 int coordinate(const SweepOptions& options, Link& link) {
@@ -96,8 +96,9 @@ int coordinate(const SweepOptions& options, Link& link) {
   Progress progress(options.quiet ? Progress::Mode::quiet : Progress::Mode::automatic);
   LiveState live{"running", iso_time(), host_name(), link.size(), 0};
   bool unclean = false;
+  std::size_t torn = 0;
   try {
-    grid = std::make_unique<Grid>(read_job(options.job, options.overrides, &read_graph_file));
+    grid = std::make_unique<Grid>(read_study(options.job, options.overrides));
     if (const std::size_t slash = options.output.rfind('/'); slash != std::string::npos && slash > 0) {
       struct stat info {};
       const std::string folder = options.output.substr(0, slash);
@@ -108,8 +109,9 @@ int coordinate(const SweepOptions& options, Link& link) {
     lock = std::make_unique<WriterLock>(options.output, [](const std::string& text) { say(text); });
     const std::string shard =
         options.shard.whole() ? "" : fmt::format("{}/{}", options.shard.index, options.shard.count);
-    file = std::make_unique<ResultFile>(
-        open_or_make(options, layout_of(*grid, options.provenance, shard), live, unclean));
+    file = std::make_unique<ResultFile>(open_or_make(options, layout_of(*grid, options.provenance, shard),
+                                                     graphs_of(*grid), live, unclean, torn));
+    live.generation = file->live().generation + 1;
     opening = {0, grid->text, grid->origin, grid->overrides};
     packed = opening.pack();
   } catch (const InputError&) {
@@ -118,9 +120,9 @@ int coordinate(const SweepOptions& options, Link& link) {
     link.broadcast(packed);
     throw;
   }
-  if (unclean)
-    if (const std::size_t torn = file->drop_torn(); torn > 0)
-      progress.say(fmt::format("{}: {} runs were not written in full and run again", options.output, torn));
+  if (unclean) torn = file->drop_torn();
+  if (torn > 0)
+    progress.say(fmt::format("{}: {} runs were not written in full and run again", options.output, torn));
   if (options.retry_failed) {
     forget_crashes(options.output);
     if (const std::size_t count = file->retry_failed(); count > 0)
@@ -144,8 +146,8 @@ int work(const SweepOptions& options, Link& link) {
   std::unique_ptr<Grid> grid;
   std::string complaint;
   try {
-    grid =
-        std::make_unique<Grid>(expand_job(opening.text, opening.origin, opening.overrides, &read_graph_file));
+    grid = std::make_unique<Grid>(
+        expand_job(opening.text, opening.origin, opening.overrides, graph_reader_of(options.job)));
   } catch (const InputError& error) {
     complaint = error.what();
   }

@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <bit>
 #include <exception>
+#include <sstream>
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/vector.hpp>
 
 #include "tasfg/base/contract.hpp"
 #include "tasfg/sweep/crash_log.hpp"
+#include "tasfg/sweep/grid_layout.hpp"
 #include "tasfg/sweep/link.hpp"
-#include "tasfg/sweep/study.hpp"
+#include "tasfg/sweep/task_runner.hpp"
 
 namespace tasfg {
 namespace {
@@ -18,15 +24,12 @@ constexpr std::chrono::milliseconds kReportInterval{200};
 }  // namespace
 
 std::vector<std::int64_t> Report::to_words() const {
-  std::vector<std::int64_t> words{chunk,
-                                  closed ? 1 : 0,
-                                  undone,
-                                  std::bit_cast<std::int64_t>(seconds),
-                                  static_cast<std::int64_t>(rows.size()),
-                                  static_cast<std::int64_t>(solutions.size()),
+  std::vector<std::int64_t> words{chunk, closed ? 1 : 0, undone, std::bit_cast<std::int64_t>(seconds),
                                   static_cast<std::int64_t>(failures.size())};
-  words.insert(words.end(), rows.begin(), rows.end());
-  words.insert(words.end(), solutions.begin(), solutions.end());
+  std::ostringstream out;
+  boost::archive::binary_oarchive archive(out, boost::archive::no_header);
+  archive << static_cast<const BatchBytes&>(runs) << static_cast<const BatchBytes&>(solutions);
+  put_text(words, out.str());
   for (const Failure& failure : failures) {
     words.push_back(failure.case_index);
     words.push_back(failure.algorithm);
@@ -47,16 +50,10 @@ Report Report::from_words(const std::vector<std::int64_t>& words) {
   report.closed = next() != 0;
   report.undone = next();
   report.seconds = std::bit_cast<double>(next());
-  const auto rows = static_cast<std::size_t>(next());
-  const auto solutions = static_cast<std::size_t>(next());
   const auto failures = static_cast<std::size_t>(next());
-  const auto part = [&](std::size_t n) {
-    const auto first = words.begin() + static_cast<std::ptrdiff_t>(at);
-    at += n;
-    return std::vector<std::int64_t>(first, first + static_cast<std::ptrdiff_t>(n));
-  };
-  report.rows = part(rows);
-  report.solutions = part(solutions);
+  std::istringstream in(get_text(words, at));
+  boost::archive::binary_iarchive archive(in, boost::archive::no_header);
+  archive >> static_cast<BatchBytes&>(report.runs) >> static_cast<BatchBytes&>(report.solutions);
   for (std::size_t i = 0; i < failures; ++i) {
     Failure failure;
     failure.case_index = static_cast<std::int32_t>(next());
@@ -69,7 +66,7 @@ Report Report::from_words(const std::vector<std::int64_t>& words) {
 }
 
 WorkerPool::WorkerPool(const Grid& grid, int threads)
-    : grid_(grid), shape_{grid.log_inv_delta.size(), static_cast<std::size_t>(grid.largest_K)} {
+    : grid_(grid), run_format_(shape_of(grid)), case_format_(shape_of(grid)) {
   for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { work(); });
 }
 
@@ -140,7 +137,8 @@ void WorkerPool::run(const Chunk& chunk, TaskRunner& runner) {
   Report part;
   part.chunk = chunk.id;
   auto reported = std::chrono::steady_clock::now();
-  const auto algorithms = static_cast<std::int64_t>(grid_.algorithms.size());
+  const CellGrid cells{grid_.cases.size(), grid_.algorithms.size()};
+  const auto K = [&](CaseId c) { return static_cast<std::size_t>(grid_.cases[c.value()].K); };
   for (std::int64_t i = 0; i < chunk.count; ++i) {
     // A chunk of cheap tasks is given back from its next task on; one that runs may end.
     if (draining_) {
@@ -150,39 +148,38 @@ void WorkerPool::run(const Chunk& chunk, TaskRunner& runner) {
     const std::int64_t index = chunk.first + i;
     if (chunk.kind == ChunkKind::solve) {
       const TaskMark mark({index, -1});
-      CaseResult result;
+      const CaseId case_id(index);
+      CaseSolution solution;
       try {
-        result = solve_case(grid_, static_cast<std::size_t>(index));
+        solution = solve_case(grid_, case_id);
       } catch (const std::exception& error) {
-        result.status = TaskStatus::failed;
-        const auto K = static_cast<std::size_t>(grid_.cases[static_cast<std::size_t>(index)].K);
-        for (auto* vector : {&result.omega, &result.omega_heuristic, &result.m})
-          vector->assign(K, result.T_star);
+        solution.status = TaskStatus::failed;
         part.failures.push_back({static_cast<std::int32_t>(index), -1, -1, error.what()});
       }
-      const std::vector<std::int64_t> words = result.to_words();
-      part.solutions.push_back(index);
-      part.solutions.push_back(static_cast<std::int64_t>(words.size()));
-      part.solutions.insert(part.solutions.end(), words.begin(), words.end());
+      case_format_.append(part.solutions, name_of(case_id), K(case_id), solution);
     } else {
       const TaskMark mark({chunk.cell, index});
-      const RunRow row = append_row(part.rows, shape_, chunk.cell, index);
+      const RunName name{CellId(chunk.cell), index};
+      const CaseId case_id = cells.case_of(name.cell);
+      RunRecord record;
       try {
-        if (!runner.run(chunk.cell, index, cancelled_, row)) {
-          part.rows.resize(part.rows.size() - shape_.words());
+        record = runner.run(name, cancelled_);
+        if (record.status == TaskStatus::pending) {
           part.undone = chunk.count - i;
           break;
         }
       } catch (const std::exception& error) {
-        row.set_status(TaskStatus::failed);
-        part.failures.push_back({static_cast<std::int32_t>(chunk.cell / algorithms),
-                                 static_cast<std::int32_t>(chunk.cell % algorithms), index, error.what()});
+        record.status = TaskStatus::failed;
+        part.failures.push_back({static_cast<std::int32_t>(case_id.value()),
+                                 static_cast<std::int32_t>(cells.algorithm_of(name.cell).value()), index,
+                                 error.what()});
       }
+      run_format_.append(part.runs, name, K(case_id), record);
     }
     if (const auto now = std::chrono::steady_clock::now(); now - reported > kReportInterval) {
       Report so_far;
       so_far.chunk = chunk.id;
-      std::swap(so_far.rows, part.rows);
+      std::swap(so_far.runs, part.runs);
       std::swap(so_far.solutions, part.solutions);
       std::swap(so_far.failures, part.failures);
       so_far.seconds = std::chrono::duration<double>(now - reported).count();

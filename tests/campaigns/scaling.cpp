@@ -34,13 +34,12 @@ Costs read_costs(const char* path) {
   Costs costs;
   costs.cases = file.layout().cases.size();
   costs.algorithms = file.layout().algorithms.size();
-  for (std::size_t cell = 0; cell < file.layout().cells(); ++cell) {
-    const std::vector<std::int64_t> words = file.read_rows(cell, 0, file.layout().replications);
+  for (tasfg::CellId cell; cell.value() < file.layout().cells(); ++cell) {
+    const std::vector<tasfg::TaskStatus> status = file.run_values(&tasfg::RunRecord::status, cell);
+    const std::vector<double> all = file.run_values(&tasfg::RunRecord::seconds, cell);
     std::vector<double>& seconds = costs.seconds.emplace_back();
-    for (std::size_t at = 0; at < words.size(); at += file.shape().words()) {
-      const tasfg::ConstRunRow row(words.data() + at, file.shape());
-      if (row.status() == tasfg::TaskStatus::done) seconds.push_back(row.seconds());
-    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (status[i] == tasfg::TaskStatus::done) seconds.push_back(all[i]);
     if (seconds.empty()) seconds.push_back(0.0);
   }
   return costs;

@@ -2,6 +2,7 @@
 /// validation, `tasfg list` and the tests read that table.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -41,6 +42,10 @@ struct GraphAndMeans {
   FeedbackGraph graph;
   std::vector<double> means;
 };
+
+/// Gives the graph that a path names. The program's reads files (io/graph_file.hpp) or a study's own (io/stored_job.hpp).
+/// Called from several threads.
+using GraphSource = std::function<FeedbackGraph(const std::string& path)>;
 
 struct GraphFamily {
   std::string_view name;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tasfg/sweep/grid_layout.hpp"
 #include "tasfg/sweep/link.hpp"
-#include "tasfg/sweep/study.hpp"
 
 namespace tasfg {
 

@@ -20,11 +20,11 @@ namespace tasfg {
 /// What became of a chunk, or of a first part of it.
 struct Report {
   std::int64_t chunk = 0;
-  bool closed = false;                  // nothing more comes of this chunk
-  std::int64_t undone = 0;              // tasks at its end that were not run (it was cancelled)
-  double seconds = 0.0;                 // that a thread spent on this part
-  std::vector<std::int64_t> rows;       // of runs, failed ones included
-  std::vector<std::int64_t> solutions;  // of cases: index, number of words, words
+  bool closed = false;      // nothing more comes of this chunk
+  std::int64_t undone = 0;  // tasks at its end that were not run (it was cancelled)
+  double seconds = 0.0;     // that a thread spent on this part
+  RunBatch runs;            // failed ones included
+  CaseBatch solutions;
   std::vector<Failure> failures;
 
   [[nodiscard]] std::vector<std::int64_t> to_words() const;
@@ -59,7 +59,8 @@ class WorkerPool {
   void report(Report report);
 
   const Grid& grid_;
-  RowShape shape_;
+  RunFormat run_format_;
+  CaseFormat case_format_;
   mutable std::mutex mutex_;
   std::condition_variable chunks_come_, reports_come_;
   std::deque<Chunk> queue_;

@@ -151,5 +151,14 @@ TEST(RepositoryJobs, TheMainStudyIsThePapers) {
                 "loopless-clique K=10 p=0.5 parity=paper", "loopless-clique K=15 p=0.5 parity=paper"}));
 }
 
+TEST(Job, SaysWhatIsKeptOfEachRun) {
+  EXPECT_TRUE(expand(kRing).options.checkpoints.empty());
+  EXPECT_FALSE(expand(kRing).options.pulls_by_delta);
+  const Grid grid = expand(kRing, {"checkpoints=[100, 1e3]", "pulls_by_delta=true"});
+  EXPECT_EQ(grid.options.checkpoints, (std::vector<std::int64_t>{100, 1000}));
+  EXPECT_TRUE(grid.options.pulls_by_delta);
+  EXPECT_EQ(expand(kRing, {"checkpoints=5"}).options.checkpoints, std::vector<std::int64_t>{5});
+}
+
 }  // namespace
 }  // namespace tasfg

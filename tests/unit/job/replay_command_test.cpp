@@ -40,7 +40,7 @@ std::vector<double> numbers_of(const std::string& text) {
 }
 
 /// Does what `tasfg simulate` does with such a command.
-TrajectoryRecord run_command(const std::string& command) {
+RunRecord run_command(const std::string& command) {
   const std::vector<std::string> words = shell_words(command);
   EXPECT_EQ(words.at(0), "tasfg");
   EXPECT_EQ(words.at(1), "simulate");
@@ -118,15 +118,15 @@ TEST(ReplayCommand, GivesTheTasksOwnResult) {
       const Instance instance = grid.instance(c);
       const Simulation simulation(instance, grid.options);
       for (std::size_t a = 0; a < grid.algorithms.size(); ++a) {
-        const TrajectoryRecord expected =
+        const RunRecord expected =
             simulation.run(grid.algorithms[a].algorithm, grid.log_inv_delta, 12);
-        const TrajectoryRecord actual = run_command(grid.replay_command(c, a, 12));
+        const RunRecord actual = run_command(grid.replay_command(c, a, 12));
         EXPECT_EQ(actual.pulls, expected.pulls) << grid.replay_command(c, a, 12);
-        ASSERT_EQ(actual.at.size(), expected.at.size());
-        for (std::size_t d = 0; d < expected.at.size(); ++d) {
-          EXPECT_EQ(actual.at[d].tau, expected.at[d].tau) << grid.replay_command(c, a, 12);
-          EXPECT_EQ(actual.at[d].recommended, expected.at[d].recommended);
-          EXPECT_EQ(actual.at[d].status, expected.at[d].status);
+        ASSERT_EQ(actual.tau.size(), expected.tau.size());
+        for (std::size_t d = 0; d < expected.tau.size(); ++d) {
+          EXPECT_EQ(actual.tau[d], expected.tau[d]) << grid.replay_command(c, a, 12);
+          EXPECT_EQ(actual.recommended[d], expected.recommended[d]);
+          EXPECT_EQ(actual.stopped[d], expected.stopped[d]);
         }
       }
     }
@@ -140,7 +140,7 @@ TEST(ReplayCommand, HoldsForTheReferenceAndItsStream) {
       "\"exact\"\n");
   for (std::size_t a = 0; a < 2; ++a) {
     const Instance instance = grid.instance(0);
-    const TrajectoryRecord expected =
+    const RunRecord expected =
         Simulation(instance, grid.options).run(grid.algorithms[a].algorithm, grid.log_inv_delta, 3);
     EXPECT_EQ(run_command(grid.replay_command(0, a, 3)).pulls, expected.pulls);
   }
