@@ -1,0 +1,104 @@
+#include "tasfg/sweep/messages.hpp"
+
+#include <sstream>
+
+#include <boost/archive/binary_iarchive.hpp>
+#include <boost/archive/binary_oarchive.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include "tasfg/base/contract.hpp"
+
+namespace boost::serialization {
+
+template <typename Archive, typename Kind>
+void serialize(Archive& archive, tasfg::Index<Kind>& index, unsigned /*version*/) {
+  std::size_t position = index.value();
+  tasfg::carry(archive, position);
+  if constexpr (Archive::is_loading::value) index = tasfg::Index<Kind>(position);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, tasfg::Chunk& chunk, unsigned /*version*/) {
+  tasfg::carry(archive, chunk.id, chunk.kind, chunk.cell, chunk.first, chunk.count, chunk.expected);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, tasfg::CaseResult& result, unsigned /*version*/) {
+  tasfg::carry(archive, result.status, result.T_star, result.T_star_lower, result.T_heuristic,
+               result.T_uniform);
+  tasfg::carry(archive, result.m_norm, result.tv_heuristic, result.seconds, result.alpha, result.alpha_upper);
+  tasfg::carry(archive, result.weak_domination, result.weak_domination_lower, result.domination,
+               result.self_loops);
+  tasfg::carry(archive, result.face_dimension, result.iterations, result.omega, result.omega_heuristic,
+               result.m);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, tasfg::Failure& failure, unsigned /*version*/) {
+  tasfg::carry(archive, failure.case_index, failure.algorithm, failure.seed, failure.message);
+}
+
+}  // namespace boost::serialization
+
+namespace tasfg {
+namespace {
+
+constexpr unsigned kPlainBytes = boost::archive::no_header | boost::archive::no_codecvt;
+
+void write(auto& archive, const auto& message) {
+  archive << message;
+}
+
+template <typename Archive, typename... Kinds>
+void write(Archive& archive, const std::variant<Kinds...>& message) {
+  const std::size_t kind = message.index();
+  archive << kind;
+  std::visit([&](const auto& each) { archive << each; }, message);
+}
+
+void read(auto& archive, auto& message) {
+  archive >> message;
+}
+
+template <typename Archive, typename... Kinds>
+void read(Archive& archive, std::variant<Kinds...>& message) {
+  std::size_t kind = 0;
+  archive >> kind;
+  TASFG_EXPECT(kind < sizeof...(Kinds));
+  std::size_t at = 0;
+  const auto read_if_next = [&]<typename Kind>() {
+    if (at++ == kind) archive >> message.template emplace<Kind>();
+  };
+  (read_if_next.template operator()<Kinds>(), ...);
+}
+
+}  // namespace
+
+template <typename Message>
+std::string pack(const Message& message) {
+  std::stringbuf bytes(std::ios::out | std::ios::binary);
+  {
+    boost::archive::binary_oarchive archive(bytes, kPlainBytes);
+    write(archive, message);
+  }
+  return std::move(bytes).str();
+}
+
+template <typename Message>
+Message unpack(std::string packed) {
+  std::stringbuf bytes(std::move(packed), std::ios::in | std::ios::binary);
+  boost::archive::binary_iarchive archive(bytes, kPlainBytes);
+  Message message;
+  read(archive, message);
+  return message;
+}
+
+template std::string pack(const Opening&);
+template std::string pack(const ToWorker&);
+template std::string pack(const ToCoordinator&);
+template Opening unpack(std::string);
+template ToWorker unpack(std::string);
+template ToCoordinator unpack(std::string);
+
+}  // namespace tasfg
