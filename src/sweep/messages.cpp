@@ -9,7 +9,36 @@
 
 #include "tasfg/base/contract.hpp"
 
+namespace tasfg {
+namespace {
+
+template <typename Type, typename... Types>
+constexpr bool kOneOf = (std::is_same_v<Type, Types> || ...);
+template <typename Type>
+constexpr bool kIndex = false;
+template <typename Kind>
+constexpr bool kIndex<Index<Kind>> = true;
+
+/// What messages consist of. Goes as the bytes of its members: no versions of classes, no tracking of
+/// pointers, which take microseconds for each message.
+template <typename Type>
+concept MessagePart =
+    kIndex<Type> || kOneOf<Type, Opening, Hello, Chunk, Report, Interrupted, Stop, Drain, Cancel, Bye, Alive,
+                           SolvedCase, CaseResult, Failure, std::vector<SolvedCase>, std::vector<Failure>>;
+
+}  // namespace
+}  // namespace tasfg
+
 namespace boost::serialization {
+
+template <tasfg::MessagePart Type>
+struct implementation_level_impl<const Type> : mpl::int_<object_serializable> {
+  using type = mpl::int_<object_serializable>;
+};
+template <tasfg::MessagePart Type>
+struct tracking_level_impl<const Type> : mpl::int_<track_never> {
+  using type = mpl::int_<track_never>;
+};
 
 template <typename Archive, typename Kind>
 void serialize(Archive& archive, tasfg::Index<Kind>& index, unsigned /*version*/) {
