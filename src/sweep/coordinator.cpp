@@ -15,7 +15,10 @@ namespace {
 
 constexpr double kReserve = 15.0;          // seconds before the end of the walltime in which nothing runs
 constexpr double kNoAnswer = 2.5 * kBeat;  // silence of a rank that is asked to end
-constexpr int kExitError = 2;
+
+Cause cause_of(bool time_is_short) {
+  return time_is_short ? Cause::out_of_time : Cause::other;
+}
 
 double thread_cpu_seconds() {
   timespec time{};
@@ -80,7 +83,8 @@ bool Coordinator::receive() {
                    [&](const Hello& hello) { greet(from, hello); },
                    [&](Report& report) { reported |= take(report); },
                    [&](const Interrupted& told) {
-                     interrupt(fmt::format("{} was told to stop", liveness_.name(from)), told.time_is_short);
+                     interrupt(fmt::format("{} was told to stop", liveness_.name(from)),
+                               cause_of(told.time_is_short));
                    },
                    [](const Alive&) {},
                    [](const Bye&) {},
@@ -141,18 +145,21 @@ void Coordinator::watch_ranks(double now) {
 }
 
 void Coordinator::end_in_time(double now) {
-  if (interruptions() > 0) interrupt(interruption_name(), time_is_short());
+  if (interruptions() > 0) interrupt(interruption_name(), cause_of(time_is_short()));
   // Where nothing runs and nothing was handed out, what is left cannot end in time.
   const bool stuck = scheduler_.waiting() > 0 && dispatch_.out().empty() && dispatch_.threads() > 0;
-  if (stuck || now > options_.walltime - kReserve / 2) interrupt("the walltime is nearly over", true);
-  if (end_.advance(now, nobody_answers(now), interruptions() > 1) && end_.phase() == Phase::cancelled)
-    team_.cancel();
+  if (stuck || now > options_.walltime - kReserve / 2)
+    interrupt("the walltime is nearly over", Cause::out_of_time);
+  const Haste haste = nobody_answers(now)   ? Haste::nobody_answers
+                      : interruptions() > 1 ? Haste::cancel_now
+                                            : Haste::none;
+  if (end_.advance(now, haste) && end_.phase() == Phase::cancelled) team_.cancel();
 }
 
 /// Begins the end, unless it has begun before.
-void Coordinator::interrupt(const std::string& why, bool out_of_time) {
+void Coordinator::interrupt(const std::string& why, Cause cause) {
   const double now = clock_.seconds();
-  if (!end_.begin(now, why, out_of_time)) return;
+  if (!end_.begin(now, why, cause)) return;
   name_silent_ranks(now);
   team_.drain();
   if (lost_rank_) progress_.say(fmt::format("ending ({})", end_.why()));
@@ -183,7 +190,7 @@ int Coordinator::finish() {
   const int status = !complete ? kExitInterrupted : failed ? 1 : 0;
   if (!complete) say_interrupted(seconds);
   // Before any rank leaves: srun ends the step, this process included, when one has left with status 75.
-  if (!complete && end_.out_of_time() && options_.requeue) queue_again();
+  if (!complete && end_.cause() == Cause::out_of_time && options_.requeue) queue_again();
   if (!dispatch_.out().empty() || lost_rank_)
     team_.abandon();
   else

@@ -3,6 +3,7 @@
 /// early where it must (EarlyEnd).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tasfg/base/stopwatch.hpp"
@@ -39,7 +40,7 @@ class Coordinator {
   void keep_file(double now);
   void watch_ranks(double now);
   void end_in_time(double now);
-  void interrupt(const std::string& why, bool out_of_time = false);
+  void interrupt(const std::string& why, Cause cause = Cause::other);
   void name_silent_ranks(double now);
   [[nodiscard]] bool nobody_answers(double now) const;
   void queue_again();

@@ -8,20 +8,20 @@ constexpr double kLastWait = 3.0;  // and then for the ranks to give up what the
 
 }  // namespace
 
-bool EarlyEnd::begin(double now, std::string why, bool out_of_time) {
+bool EarlyEnd::begin(double now, std::string why, Cause cause) {
   if (!running()) return false;
   phase_ = Phase::draining;
   began_ = now;
   why_ = std::move(why);
-  out_of_time_ = out_of_time;
+  cause_ = cause;
   return true;
 }
 
-bool EarlyEnd::advance(double now, bool nobody_answers, bool hurry) {
+bool EarlyEnd::advance(double now, Haste haste) {
   const double since = now - began_;
-  if (phase_ == Phase::draining && (nobody_answers || hurry || since > kGrace))
+  if (phase_ == Phase::draining && (haste != Haste::none || since > kGrace))
     phase_ = Phase::cancelled;
-  else if (phase_ == Phase::cancelled && (nobody_answers || since > kGrace + kLastWait))
+  else if (phase_ == Phase::cancelled && (haste == Haste::nobody_answers || since > kGrace + kLastWait))
     phase_ = Phase::given_up;
   else
     return false;

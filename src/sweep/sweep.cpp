@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <optional>
 
 #include "coordinator.hpp"
@@ -31,67 +30,69 @@ int share_of_cores(const Link& link) {
   return std::max(1, CPU_COUNT(&cores) / std::max(1, sharers));
 }
 
-ResultFile open_or_make(const SweepOptions& options, const ResultLayout& layout, const LiveState& live,
-                        bool& unclean) {
-  struct stat info {};
-  if (::stat(options.output.c_str(), &info) != 0) return ResultFile::create(options.output, layout, live);
-  ResultFile file = ResultFile::open(options.output, Access::write);
-  if (const std::string why = why_not_extension(file.layout(), layout); !why.empty())
-    throw InputError(fmt::format("{}: holds another job: {} (give another -o; it was left as it is)",
-                                 options.output, why));
-  unclean = file.live().status == "running";
-  if (!same_grid(file.layout(), layout)) {
-    if (unclean) (void)file.drop_torn();
-    return ResultFile::extend(options.output, layout, live);
-  }
-  return file;
-}
-
 /// Every rank calls it, since all take part in the count.
 int threads_of(const SweepOptions& options, const Link& link) {
   const int share = share_of_cores(link);
   return options.threads > 0 ? options.threads : share;
 }
 
+/// Rank 0's opening, at every rank. Every rank calls it.
+Opening broadcast(const Link& link, const Opening& opening) {
+  std::string bytes = pack(opening);
+  link.broadcast(bytes);
+  return unpack<Opening>(std::move(bytes));
+}
+
+void expect_folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos || slash == 0) return;
+  const std::string folder = path.substr(0, slash);
+  struct stat info {};
+  if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+    throw InputError(fmt::format("{}: its folder {} does not exist (make it first)", path, folder));
+}
+
+/// The result file of the job: a new one, or the one that is there, grown where the job has.
+ResultFile open_or_make(const SweepOptions& options, const ResultLayout& layout, const LiveState& live,
+                        Progress& progress) {
+  struct stat info {};
+  if (::stat(options.output.c_str(), &info) != 0) return ResultFile::create(options.output, layout, live);
+  ResultFile file = ResultFile::open(options.output, Access::write);
+  if (const std::string why = why_not_extension(file.layout(), layout); !why.empty())
+    throw InputError(fmt::format("{}: holds another job: {} (give another -o; it was left as it is)",
+                                 options.output, why));
+  if (file.live().status == "running")  // its last writer did not come to an end
+    if (const std::size_t torn = file.drop_torn(); torn > 0)
+      progress.say(fmt::format("{}: {} runs were not written in full and run again", options.output, torn));
+  return same_grid(file.layout(), layout) ? std::move(file)
+                                          : ResultFile::extend(options.output, layout, live);
+}
+
+void retry_failed(const SweepOptions& options, ResultFile& file, Progress& progress) {
+  forget_crashes(options.output);
+  if (const std::size_t count = file.retry_failed(); count > 0)
+    progress.say(fmt::format("{} failed tasks run again", count));
+}
+
 int coordinate(const SweepOptions& options, Link& link) {
-  Opening opening;
-  std::unique_ptr<Grid> grid;
-  std::unique_ptr<WriterLock> lock;
-  std::unique_ptr<ResultFile> file;
   Progress progress(options.quiet ? Progress::Mode::quiet : Progress::Mode::automatic);
   const LiveState live{"running", iso_time(), host_name(), link.size(), 0};
-  bool unclean = false;
+  std::optional<Grid> grid;
+  std::optional<WriterLock> lock;
+  std::optional<ResultFile> file;
   try {
-    grid = std::make_unique<Grid>(read_job(options.job, options.overrides, &read_graph_file));
-    if (const std::size_t slash = options.output.rfind('/'); slash != std::string::npos && slash > 0) {
-      struct stat info {};
-      const std::string folder = options.output.substr(0, slash);
-      if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-        throw InputError(
-            fmt::format("{}: its folder {} does not exist (make it first)", options.output, folder));
-    }
-    lock = std::make_unique<WriterLock>(options.output, [](const std::string& text) { say(text); });
+    grid = read_job(options.job, options.overrides, &read_graph_file);
+    expect_folder_of(options.output);
+    lock.emplace(options.output, &say);
     const std::string shard =
         options.shard.whole() ? "" : fmt::format("{}/{}", options.shard.index, options.shard.count);
-    file = std::make_unique<ResultFile>(
-        open_or_make(options, layout_of(*grid, options.provenance, shard), live, unclean));
-    opening = {0, grid->text, grid->origin, grid->overrides};
-  } catch (const InputError&) {
-    opening.status = 2;
-    std::string packed = pack(opening);
-    link.broadcast(packed);
+    file = open_or_make(options, layout_of(*grid, options.provenance, shard), live, progress);
+    if (options.retry_failed) retry_failed(options, *file, progress);
+  } catch (...) {
+    (void)broadcast(link, {kExitError, {}, {}, {}});
     throw;
   }
-  if (unclean)
-    if (const std::size_t torn = file->drop_torn(); torn > 0)
-      progress.say(fmt::format("{}: {} runs were not written in full and run again", options.output, torn));
-  if (options.retry_failed) {
-    forget_crashes(options.output);
-    if (const std::size_t count = file->retry_failed(); count > 0)
-      progress.say(fmt::format("{} failed tasks run again", count));
-  }
-  std::string packed = pack(opening);
-  link.broadcast(packed);
+  (void)broadcast(link, {0, grid->text, grid->origin, grid->overrides});
   const int threads = threads_of(options, link);
   catch_crashes(options.output, grid->digest(), link.launched() ? nullptr : options.arguments);
   ResultWriter results(*file, *lock, live);
@@ -100,9 +101,7 @@ int coordinate(const SweepOptions& options, Link& link) {
 }
 
 int work(const SweepOptions& options, Link& link) {
-  std::string packed;
-  link.broadcast(packed);
-  const auto opening = unpack<Opening>(std::move(packed));
+  const Opening opening = broadcast(link, {});
   if (opening.status != 0) return opening.status;
   Hello hello{threads_of(options, link), 0, host_name(), ""};
   std::optional<Grid> grid;

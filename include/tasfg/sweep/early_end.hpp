@@ -8,27 +8,31 @@ namespace tasfg {
 
 enum class Phase { running, draining, cancelled, given_up };
 
+/// A job that is out of time may go on when it is queued again.
+enum class Cause { other, out_of_time };
+
+/// Why not to wait as long as usual.
+enum class Haste { none, cancel_now, nobody_answers };
+
 /// The phases of an end and their times; the caller has the clock and acts.
 class EarlyEnd {
  public:
   /// From running to draining; false where the end has begun before, which changes nothing.
-  /// `out_of_time`: the job may go on when it is queued again.
-  bool begin(double now, std::string why, bool out_of_time);
-  /// Moves on to the next phase where it is time to, and tells whether it did. Nobody waits for ranks of
-  /// which none answers; `hurry` cuts the draining short.
-  [[nodiscard]] bool advance(double now, bool nobody_answers, bool hurry);
+  bool begin(double now, std::string why, Cause cause);
+  /// Moves on to the next phase where it is time to, and tells whether it did.
+  [[nodiscard]] bool advance(double now, Haste haste);
   void add_reason(const std::string& text) { why_ += text; }
 
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] bool running() const { return phase_ == Phase::running; }
   [[nodiscard]] const std::string& why() const { return why_; }
-  [[nodiscard]] bool out_of_time() const { return out_of_time_; }
+  [[nodiscard]] Cause cause() const { return cause_; }
 
  private:
   Phase phase_ = Phase::running;
   double began_ = 0.0;
   std::string why_;
-  bool out_of_time_ = false;
+  Cause cause_ = Cause::other;
 };
 
 }  // namespace tasfg

@@ -1,6 +1,7 @@
 #include "tasfg/sweep/background.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 
@@ -51,7 +52,7 @@ TEST(Background, RunsOnceAtATimeAndNotBeforeItIsTime) {
   Background background(
       [&] {
         ++runs;
-        while (!go_on) std::this_thread::yield();
+        for (int i = 0; i < 2000 && !go_on; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       },
       30.0);
   background.poll(29.0);

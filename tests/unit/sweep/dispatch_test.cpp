@@ -42,6 +42,20 @@ TEST(Dispatch, NothingIsPutBehindALongTaskNearTheEnd) {
   EXPECT_TRUE(dispatch.hand_out(1.1, kForever).empty());
 }
 
+TEST(Dispatch, NoLongTaskIsPutBehindAShortOneNearTheEnd) {
+  Scheduler scheduler({2, 1});
+  scheduler.open_cell(CellId(0), 0.01);
+  scheduler.add_runs(CellId(0), 0, 1);
+  Dispatch dispatch(scheduler, 1);
+  dispatch.add_rank(0, 1);
+  EXPECT_EQ(dispatch.hand_out(1.0, kForever).size(), 1U);
+  scheduler.open_cell(CellId(1), 10.0);
+  scheduler.add_runs(CellId(1), 0, 2);
+  EXPECT_TRUE(
+      dispatch.hand_out(2.0, 0.0).empty());  // there is no time, but the scheduler has seen the new cell
+  EXPECT_TRUE(dispatch.hand_out(2.01, kForever).empty());
+}
+
 TEST(Dispatch, ShortTasksHaveAReserveWhichComesAfterEveryIdleThread) {
   Scheduler scheduler = one_cell(1000, 0.01);
   Dispatch dispatch(scheduler, 2);
