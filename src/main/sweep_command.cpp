@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/sweep/liveness.hpp"
 #include "tasfg/sweep/progress.hpp"
 #include "tasfg/sweep/slurm.hpp"
 #include "tasfg/sweep/sweep.hpp"

@@ -91,7 +91,7 @@ Grid read_study(const std::string& path, const std::vector<std::string>& overrid
   return expand_job(stored->text, stored->origin, stored->overrides, stored->reader);
 }
 
-GraphSource graph_reader_of(const std::string& path) {
+GraphSource graph_source_of(const std::string& path) {
   std::optional<StoredJob> stored = find_stored_job(path, &read_graph_file);
   return stored ? std::move(stored->reader) : &read_graph_file;
 }

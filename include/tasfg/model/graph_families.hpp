@@ -43,8 +43,8 @@ struct GraphAndMeans {
   std::vector<double> means;
 };
 
-/// Gives the graph that a path names. The program's reads files (io/graph_file.hpp) or a study's own (io/stored_job.hpp).
-/// Called from several threads.
+/// Gives the graph that a path names. The program's reads files (io/graph_file.hpp) or a study's own
+/// (io/stored_job.hpp). Called from several threads.
 using GraphSource = std::function<FeedbackGraph(const std::string& path)>;
 
 struct GraphFamily {

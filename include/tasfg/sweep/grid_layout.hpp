@@ -21,7 +21,7 @@ struct Provenance {
 /// Reads a job file, or the job that stands in a result file; further overrides follow the stored ones.
 [[nodiscard]] Grid read_study(const std::string& path, const std::vector<std::string>& overrides);
 /// What reads the graph files of that job.
-[[nodiscard]] GraphSource graph_reader_of(const std::string& path);
+[[nodiscard]] GraphSource graph_source_of(const std::string& path);
 
 /// Of the records of the grid's runs and cases.
 [[nodiscard]] RecordShape shape_of(const Grid& grid);

@@ -118,8 +118,7 @@ TEST(ReplayCommand, GivesTheTasksOwnResult) {
       const Instance instance = grid.instance(c);
       const Simulation simulation(instance, grid.options);
       for (std::size_t a = 0; a < grid.algorithms.size(); ++a) {
-        const RunRecord expected =
-            simulation.run(grid.algorithms[a].algorithm, grid.log_inv_delta, 12);
+        const RunRecord expected = simulation.run(grid.algorithms[a].algorithm, grid.log_inv_delta, 12);
         const RunRecord actual = run_command(grid.replay_command(c, a, 12));
         EXPECT_EQ(actual.pulls, expected.pulls) << grid.replay_command(c, a, 12);
         ASSERT_EQ(actual.tau.size(), expected.tau.size());
