@@ -44,6 +44,25 @@ TEST(UcbVRule, ChoosesALargestBoundAtEveryDraw) {
   }
 }
 
+TEST(UcbVRule, NoticesARivalThatOvertakesTheLeader) {
+  // Vertex 0 shows both 2 and 3, whose means are close; vertex 1 shows 3 alone, and better.
+  const Instance instance(FeedbackGraph(4, {.1, 0, .8, .8, 0, .1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}),
+                          {0, 0, .5, .501}, Gaussian{1.0});
+  UcbVRule rule(instance);
+  Estimate e(instance, Setting::known_graph, {});
+  PhiloxStream stream(stream_key(31));
+  int changes = 0;
+  for (int last = 0; e.draws() < 200000;) {
+    const int v = rule.choose(e, stream);
+    ASSERT_NEAR(shortfall(e, v), 0.0, 1e-12) << e.draws();
+    changes += v != last ? 1 : 0;
+    last = v;
+    draw(instance, e, v, stream, 2.0, [&](int u, double r) { rule.shown(e, u, r); });
+    rule.finish(e, v);
+  }
+  EXPECT_GT(changes, 100);
+}
+
 TEST(UcbVRule, RepeatedDrawsAreThoseThatItWouldHaveChosen) {
   // A clear choice, and two vertices that show the leader equally well.
   for (const auto& [family, p] : {std::pair("loopy-star", 0.2), std::pair("ring", 0.5)}) {
