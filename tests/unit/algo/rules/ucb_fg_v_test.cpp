@@ -44,26 +44,47 @@ TEST(UcbVRule, ChoosesALargestBoundAtEveryDraw) {
   }
 }
 
-TEST(UcbVRule, RepeatedDrawsAreThoseThatItWouldHaveChosen) {
-  const Instance instance = instance_of("loopy-star", {{"K", 5.0}});
+TEST(UcbVRule, NoticesARivalThatOvertakesTheLeader) {
+  // Vertex 0 shows both 2 and 3, whose means are close; vertex 1 shows 3 alone, and better.
+  const Instance instance(FeedbackGraph(4, {.1, 0, .8, .8, 0, .1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}),
+                          {0, 0, .5, .501}, Gaussian{1.0});
   UcbVRule rule(instance);
-  Estimate e(instance, Setting::informed, {});
-  PhiloxStream stream(stream_key(23));
-  std::int64_t repeated = 0;
-  for (int t = 0; t < 20000; ++t) {
+  Estimate e(instance, Setting::known_graph, {});
+  PhiloxStream stream(stream_key(31));
+  int changes = 0;
+  for (int last = 0; e.draws() < 200000;) {
     const int v = rule.choose(e, stream);
-    const std::int64_t repeats = rule.repeats(e);
-    ASSERT_GE(repeats, 1);
-    // What the draws that may be made at once show, one by one.
-    for (std::int64_t i = 0; i < repeats && (i == 0 || rule.holds(e)); ++i) {
-      ASSERT_NEAR(shortfall(e, v), 0.0, 1e-12) << t << ' ' << i;
-      draw(instance, e, v, stream, 1.0, [&](int u, double r) { rule.shown(e, u, r); });
-      repeated += i > 0 ? 1 : 0;
-    }
+    ASSERT_NEAR(shortfall(e, v), 0.0, 1e-12) << e.draws();
+    changes += v != last ? 1 : 0;
+    last = v;
+    draw(instance, e, v, stream, 2.0, [&](int u, double r) { rule.shown(e, u, r); });
     rule.finish(e, v);
-    t += static_cast<int>(repeats);
   }
-  EXPECT_GT(repeated, 1000);
+  EXPECT_GT(changes, 100);
+}
+
+TEST(UcbVRule, RepeatedDrawsAreThoseThatItWouldHaveChosen) {
+  // A clear choice, and two vertices that show the leader equally well.
+  for (const auto& [family, p] : {std::pair("loopy-star", 0.2), std::pair("ring", 0.5)}) {
+    const Instance instance = instance_of(family, {{"K", 5.0}, {"p", p}});
+    UcbVRule rule(instance);
+    Estimate e(instance, Setting::informed, {});
+    PhiloxStream stream(stream_key(23));
+    int repeated = 0;
+    while (e.draws() < 30000) {
+      const int v = rule.choose(e, stream);
+      const std::int64_t repeats = rule.repeats(e);
+      ASSERT_GE(repeats, 1);
+      // What the draws that may be made at once show, one by one.
+      for (std::int64_t i = 0; i < repeats && (i == 0 || rule.holds(e)); ++i) {
+        ASSERT_NEAR(shortfall(e, v), 0.0, 1e-12) << family << ' ' << e.draws() << ' ' << i;
+        draw(instance, e, v, stream, 1.0, [&](int u, double r) { rule.shown(e, u, r); });
+        repeated += i > 0 ? 1 : 0;
+      }
+      rule.finish(e, v);
+    }
+    EXPECT_GT(repeated, 10000) << family;
+  }
 }
 
 }  // namespace
