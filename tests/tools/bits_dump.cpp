@@ -1,10 +1,12 @@
 /// Prints what the solver and the simulator compute, to the last bit, for every graph family, reward family
 /// and sampling rule: what builds by different compilers and for different CPUs must agree on
 /// (tests/campaigns/same_bits).
+///
+/// bits_dump [STEPS]: the most draws of a run, 3000 if not given; fewer for many vertices.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
@@ -85,7 +87,7 @@ void dump_runs(const Named& it, const std::string& how, const SimulationOptions&
   }
 }
 
-void dump() {
+void dump(std::int64_t most_steps) {
   for (const GraphFamily& family : graph_families()) {
     for (const RewardFamilyRow& reward : reward_families()) {
       for (const int K : {2, 3, 5, 8, 9, 12, 13, 16, 17, 24, 40, 64, 120, 200}) {
@@ -96,7 +98,9 @@ void dump() {
           if (p || (K > 40 && reward.name != "gaussian")) continue;
           SimulationOptions options;
           // TaS-FG solves at every step: time grows with K³.
-          options.max_steps = K <= 16 ? 3000 : K <= 40 ? 300 : 20;
+          options.max_steps = std::max<std::int64_t>(10, K <= 16   ? most_steps
+                                                         : K <= 40 ? most_steps / 10
+                                                                   : most_steps / 100);
           dump_runs(*it, "paper", options);
           if (reward.name != "gaussian" || K > 16) continue;
           options.setting = Setting::known_graph;
@@ -114,7 +118,7 @@ void dump() {
 }  // namespace
 }  // namespace tasfg
 
-int main() {
-  tasfg::dump();
+int main(int argc, char** argv) {
+  tasfg::dump(argc > 1 ? std::atoll(argv[1]) : 3000);
   return 0;
 }
