@@ -15,7 +15,6 @@
 namespace tasfg {
 namespace {
 
-constexpr std::int64_t kBlock = 4096;  // seeds copied at a time
 constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);
 
 /// For each of `wanted`, where it stands in `held`.
@@ -151,6 +150,7 @@ std::size_t copy_results(const ResultFile::Impl& from, const ResultFile::Impl& t
   for (CaseId c; c.value() < held.cases.size(); ++c) labels.emplace(held.cases[c.value()].label, c);
   const std::vector<std::size_t> algorithms = positions(wanted.algorithms, held.algorithms);
   const bool capped_counts = wanted.max_steps == held.max_steps;
+  const std::int64_t block = to.runs.block();
   std::size_t torn = 0;
   for (CaseId c; c.value() < wanted.cases.size(); ++c) {
     const auto old_case = labels.find(wanted.cases[c.value()].label);
@@ -163,8 +163,8 @@ std::size_t copy_results(const ResultFile::Impl& from, const ResultFile::Impl& t
       if (algorithms[a.value()] == kAbsent) continue;
       const CellId old_cell = held.grid().cell(old_case->second, AlgorithmId(algorithms[a.value()]));
       const CellId cell = wanted.grid().cell(c, a);
-      for (std::int64_t first = 0; first < held.replications; first += kBlock) {
-        const RunBatch old = from.read_runs(old_cell, first, std::min(kBlock, held.replications - first));
+      for (std::int64_t first = 0; first < held.replications; first += block) {
+        const RunBatch old = from.read_runs(old_cell, first, std::min(block, held.replications - first));
         RunBatch batch;
         for (std::size_t i = 0; i < old.size(); ++i)
           torn += runs.copy(old, i, K, capped_counts, {cell, old.seeds[i]}, batch) ? 0 : 1;
@@ -243,8 +243,8 @@ class Joiner {
     const ResultLayout& layout = out_.layout;
     const CellGrid grid = layout.grid();
     const auto cases = static_cast<std::int64_t>(grid.cases);
-    for (std::int64_t first = 0; first < cases; first += kBlock) {
-      const auto n = static_cast<std::size_t>(std::min(kBlock, cases - first));
+    for (std::int64_t first = 0, most = out_.cases.block(); first < cases; first += most) {
+      const auto n = static_cast<std::size_t>(std::min(most, cases - first));
       CaseBatch joined = block(
           out_.case_format, [&](const auto& input) { return input.read_cases(CaseId(first), n); },
           [&](RunName name) { return CaseId(name.seed); },
@@ -252,8 +252,8 @@ class Joiner {
       out_.write_cases(joined);
     }
     for (CellId cell; cell.value() < grid.cells(); ++cell)
-      for (std::int64_t first = 0; first < layout.replications; first += kBlock) {
-        const std::int64_t n = std::min(kBlock, layout.replications - first);
+      for (std::int64_t first = 0, most = out_.runs.block(); first < layout.replications; first += most) {
+        const std::int64_t n = std::min(most, layout.replications - first);
         RunBatch joined = block(
             out_.run_format, [&](const auto& input) { return input.read_runs(cell, first, n); },
             [&](RunName name) { return grid.case_of(name.cell); },

@@ -69,6 +69,13 @@ const Column& StoredTable::named(std::string_view name) const {
   return *found;
 }
 
+std::int64_t StoredTable::block() const {
+  constexpr std::size_t kMost = 4096, kBytes = std::size_t{16} << 20;
+  std::size_t record = 1;
+  for (const Column& column : columns) record += column.stride();
+  return static_cast<std::int64_t>(std::clamp<std::size_t>(kBytes / record, 1, kMost));
+}
+
 // Records.
 
 BatchBytes ResultFile::Impl::read(const StoredTable& table, std::uint64_t cell, std::int64_t first,
@@ -354,13 +361,16 @@ std::size_t ResultFile::drop_torn() {
     }
   };
   const CellGrid grid = layout().grid();
-  check(impl_->case_format, impl_->cases, impl_->read_cases(CaseId(0), grid.cases),
-        [&](RunName name) { return layout().K(CaseId(name.seed)); });
-  constexpr std::int64_t kBlock = 4096;
+  const auto cases = static_cast<std::int64_t>(grid.cases);
+  for (std::int64_t first = 0, block = impl_->cases.block(); first < cases; first += block)
+    check(impl_->case_format, impl_->cases,
+          impl_->read_cases(CaseId(first), static_cast<std::size_t>(std::min(block, cases - first))),
+          [&](RunName name) { return layout().K(CaseId(name.seed)); });
+  const std::int64_t block = impl_->runs.block();
   for (CellId cell; cell.value() < grid.cells(); ++cell)
-    for (std::int64_t first = 0; first < layout().replications; first += kBlock)
+    for (std::int64_t first = 0; first < layout().replications; first += block)
       check(impl_->run_format, impl_->runs,
-            impl_->read_runs(cell, first, std::min(kBlock, layout().replications - first)),
+            impl_->read_runs(cell, first, std::min(block, layout().replications - first)),
             [&](RunName name) { return layout().K(grid.case_of(name.cell)); });
   return torn;
 }

@@ -18,6 +18,8 @@ struct StoredTable {
   std::uint64_t along = 1;  // records along the last of their own dimensions
 
   [[nodiscard]] const Column& named(std::string_view name) const;
+  /// How many records to hold in memory at a time.
+  [[nodiscard]] std::int64_t block() const;
   /// Where value (cell, b, record, 0) of a column begins; b counts its values before the records.
   [[nodiscard]] std::uint64_t place(const Column& column, std::uint64_t cell, std::uint64_t b,
                                     std::uint64_t record) const {
@@ -41,7 +43,7 @@ struct ResultFile::Impl {
   void write_bytes(std::uint64_t offset, const void* bytes, std::size_t size) const;
   void read_bytes(std::uint64_t offset, void* bytes, std::size_t size) const;
 
-  /// Records [first, first + count) of a cell. Statuses that are none read as pending.
+  /// Records [first, first + count) of a cell.
   [[nodiscard]] BatchBytes read(const StoredTable& table, std::uint64_t cell, std::int64_t first,
                                 std::size_t count) const;
   /// Writes a batch, neighbours together, and column `last` after all others: it vouches for them.
