@@ -211,7 +211,7 @@ FeedbackGraph ResultFile::Impl::graph(CaseId case_id) const {
   const std::string origin = fmt::format("{}:/edges[{}]", path, case_id.value());
   FeedbackGraph graph(description.K, std::move(matrix), origin);
   const Instance instance(graph, description.means,
-                          make_reward(description.reward, description.variance, origin), origin);
+                          reward_of(description.reward, description.reward_parameters, origin), origin);
   if (content_key(instance).value != description.key) throw damaged();
   return graph;
 }

@@ -69,6 +69,8 @@ constexpr Dataset<Description> kDescriptions[] = {
     {"reward", &Description::reward, kOnce, kAlwaysThere, "", "reward family"},
     {"variance", &Description::variance, kOnce, kNumberAside, "1", "variance of Gaussian rewards"},
     {"parameters", &Description::parameters, kOnce, kAlwaysThere, "", "all parameters of the graph"},
+    {"reward_parameters", &Description::reward_parameters, kOnce, kAlwaysThere, "",
+     "all parameters of the rewards"},
     {"observability", &Description::observability, kOnce, kAlwaysThere, "", "observability of the graph"},
     {"best", &Description::best, kOnce, kAlwaysThere, "1", "best vertex, from 0"},
     {"edges", &Description::edges, kOnce, kAlwaysThere, "1", "number of edges"},

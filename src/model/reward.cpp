@@ -1,5 +1,6 @@
 #include "tasfg/model/reward.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <utility>
@@ -100,6 +101,26 @@ void set_parameter(RewardFamily& family, std::string_view name, double value) {
   if (!(value >= found->low && value <= found->high))
     throw InputError(bad_value(value, fmt::format("must lie in [{}, {}]", found->low, found->high)));
   found->set(family, value);
+}
+
+std::string parameters_text(const RewardFamily& family) {
+  std::string text;
+  for (const RewardParameter& each : row_of(family).parameters)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", each.name, to_text(each.get(family)));
+  return text;
+}
+
+RewardFamily reward_of(std::string_view name, std::string_view parameters, const std::string& origin) {
+  RewardFamily family = reward_family(name, origin).defaults;
+  while (!parameters.empty()) {
+    const std::string_view word = parameters.substr(0, parameters.find(' '));
+    parameters.remove_prefix(std::min(word.size() + 1, parameters.size()));
+    const std::string_view parameter = word.substr(0, word.find('='));
+    set_parameter(
+        family, parameter,
+        parse_number(word.substr(std::min(parameter.size() + 1, word.size())), within(origin, parameter)));
+  }
+  return family;
 }
 
 bool admits(const RewardFamily& family, double mean) {

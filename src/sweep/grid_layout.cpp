@@ -53,6 +53,7 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
     info.label = each.label;
     info.parameters = text_of(each.parameters, grid.origin);
     info.reward = row_of(each.reward).name;
+    info.reward_parameters = parameters_text(each.reward);
     info.observability = to_string(each.observability);
     info.K = each.K;
     info.best = each.best;

@@ -93,6 +93,12 @@ struct RewardFamilyRow {
 /// of range.
 void set_parameter(RewardFamily& family, std::string_view name, double value);
 
+/// Every parameter with its value, as "variance=4"; empty where the family has none.
+[[nodiscard]] std::string parameters_text(const RewardFamily& family);
+/// The family of that name with the parameters of such a text.
+[[nodiscard]] RewardFamily reward_of(std::string_view name, std::string_view parameters,
+                                     const std::string& origin);
+
 [[nodiscard]] bool admits(const RewardFamily& family, double mean);
 [[nodiscard]] double divergence(const RewardFamily& family, double mean, double x);
 [[nodiscard]] double variance_at(const RewardFamily& family, double x);

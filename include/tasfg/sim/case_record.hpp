@@ -16,7 +16,7 @@ namespace tasfg {
 struct CaseDescription {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-  std::string graph, label, parameters, reward, observability;
+  std::string graph, label, parameters, reward, reward_parameters, observability;
   std::int32_t K = 0;
   std::int32_t best = 0;
   double p = kNone, q = kNone, r = kNone;  // NaN where the graph has no such parameter

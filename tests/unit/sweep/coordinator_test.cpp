@@ -19,8 +19,9 @@ class CoordinatorTest : public SmallSweep {
     options_.quiet = true;
   }
   int run(const Grid& grid) {
+    ResultWriter results(file_, lock_, live_);
     Team team(link_, grid, 2);
-    return Coordinator(options_, grid, results_, team, progress_).run();
+    return Coordinator(options_, grid, results, team, progress_).run();
   }
   int run() { return run(grid_); }
   SweepOptions options_;
@@ -44,6 +45,7 @@ TEST_F(CoordinatorTest, OfACompleteFileNothingIsLeft) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(run(), 0);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("nothing left to do"), std::string::npos);
+  EXPECT_EQ(file_.live().threads, 2);
 }
 
 TEST_F(CoordinatorTest, WhatCannotEndInTimeIsNotStarted) {
@@ -60,6 +62,7 @@ TEST_F(CoordinatorTest, ARankThatReadsAnotherJobEndsTheSweep) {
 }
 
 TEST_F(CoordinatorTest, ASignalEndsItAndWhatRanIsLeftAsIfItHadNotBegun) {
+  for (CaseId id; id.value() < cells_.cases; ++id) results_.write_case(id, solve_case(grid_, id.value()));
   EXPECT_EXIT(
       {
         Grid endless = grid_;
@@ -69,11 +72,13 @@ TEST_F(CoordinatorTest, ASignalEndsItAndWhatRanIsLeftAsIfItHadNotBegun) {
         std::raise(SIGTERM);
         std::raise(SIGTERM);
         const int status = run(endless);
-        const bool clean =
-            file_.run_values(&RunRecord::attempts, CellId(0)) == std::vector<std::int32_t>(kSeeds, 0);
+        bool clean = true;
+        for (CellId cell; cell.value() < cells_.cells(); ++cell)
+          clean =
+              clean && file_.run_values(&RunRecord::attempts, cell) == std::vector<std::int32_t>(kSeeds, 0);
         std::_Exit(clean && file_.live().status == "interrupted" ? status : 1);
       },
-      testing::ExitedWithCode(kExitInterrupted), "interrupted \\(SIGTERM\\) with . of 42 tasks done");
+      testing::ExitedWithCode(kExitInterrupted), "interrupted \\(SIGTERM\\) with 2 of 42 tasks done");
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST_F(InventoryTest, WhatCrashedTooOftenIsFailedAndSaid) {
   EXPECT_EQ(inventory_->counts().failed, 2);
   EXPECT_EQ(file_.run_values(&RunRecord::status, CellId(2))[0], TaskStatus::failed);
   EXPECT_EQ(file_.run_values(&RunRecord::status, CellId(2))[1], TaskStatus::pending);
-  EXPECT_EQ(file_.case_status()[0], static_cast<std::int8_t>(TaskStatus::failed));
+  EXPECT_EQ(file_.case_values(&CaseSolution::status)[0], TaskStatus::failed);
   ASSERT_EQ(file_.failures().size(), 2U);
   EXPECT_EQ(file_.failures()[1].message, "crashed its process 3 times");
   EXPECT_NE(said_.find("failed: the solution of ring K=3"), std::string::npos) << said_;
