@@ -62,7 +62,10 @@ TEST_F(CoordinatorTest, ARankThatReadsAnotherJobEndsTheSweep) {
 }
 
 TEST_F(CoordinatorTest, ASignalEndsItAndWhatRanIsLeftAsIfItHadNotBegun) {
-  for (CaseId id; id.value() < cells_.cases; ++id) results_.write_case(id, solve_case(grid_, id.value()));
+  CaseBatch solutions;
+  for (CaseId id; id.value() < cells_.cases; ++id)
+    file_.case_format().append(solutions, name_of(id), file_.layout().K(id), solve_case(grid_, id));
+  results_.write_cases(solutions);
   EXPECT_EXIT(
       {
         Grid endless = grid_;
