@@ -62,9 +62,9 @@ Instance InstanceOptions::instance(const std::string& parity) const {
 
 RewardFamily InstanceOptions::reward() const {
   RewardFamily reward = reward_family(reward_, "--reward").defaults;
-  for (const auto& [name, text] : reward_parameters_) {
-    if (text.empty()) continue;
-    placed("--" + name, [&] { set_parameter(reward, name, parse_number(text)); });
+  for (const auto& each : reward_parameters_) {
+    if (each.second.empty()) continue;
+    placed("--" + each.first, [&] { set_parameter(reward, each.first, parse_number(each.second)); });
   }
   return reward;
 }

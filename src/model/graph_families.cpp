@@ -302,9 +302,9 @@ std::string to_text(const ParameterValue& value) {
 
 Parameters complete_parameters(const GraphFamily& family, const Parameters& given,
                                const std::string& origin) {
-  for (const auto& [name, value] : given) {
-    const ParameterSpec& spec = parameter(family, name, origin);
-    placed(origin, [&] { placed(spec.name, [&] { check_parameter(spec, value); }); });
+  for (const Parameters::value_type& each : given) {
+    const ParameterSpec& spec = parameter(family, each.first, origin);
+    placed(origin, [&] { placed(spec.name, [&] { check_parameter(spec, each.second); }); });
   }
   Parameters complete = given;
   for (const ParameterSpec& spec : family.parameters) {

@@ -19,9 +19,9 @@ void uniform_over_largest(std::span<double> scores) {
   for (double& value : scores) value = value >= least ? 1.0 / static_cast<double>(chosen) : 0.0;
 }
 
-void uniform_over(std::span<const std::size_t> chosen, std::span<double> out) {
+void uniform_over(std::span<const int> chosen, std::span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
-  for (const std::size_t v : chosen) out[v] = 1.0 / static_cast<double>(chosen.size());
+  for (const int v : chosen) out[static_cast<std::size_t>(v)] = 1.0 / static_cast<double>(chosen.size());
 }
 
 std::vector<double> information_scores(const ModelView& model) {
@@ -36,8 +36,9 @@ std::vector<double> information_scores(const ModelView& model) {
 std::vector<double> closed_form_allocation(ClosedForm form, const ModelView& model) {
   std::vector<double> allocation = information_scores(model);
   TopK top_k(model.K);
-  const bool found = scores_to_allocation(form, allocation, top_k, [&](std::size_t v, std::size_t u) {
-    return model.graph[v * allocation.size() + u] > 0.0;
+  const bool found = scores_to_allocation(form, allocation, top_k, [&model](int v, int u) {
+    return model.graph[static_cast<std::size_t>(v) * static_cast<std::size_t>(model.K) +
+                       static_cast<std::size_t>(u)] > 0.0;
   });
   TASFG_ENSURE(found);
   static_cast<void>(found);

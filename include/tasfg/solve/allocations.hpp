@@ -28,16 +28,20 @@ class TopK {
 
   /// The vertices chosen, best first; `has_edge(v, u)` says whether v shows u.
   template <typename HasEdge>
-  [[nodiscard]] std::span<const std::size_t> choose(std::span<const double> scores, HasEdge has_edge) {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::sort(order_.begin(), order_.end(), [&](std::size_t v, std::size_t w) {
-      return scores[v] != scores[w] ? scores[v] > scores[w] : v < w;
+  [[nodiscard]] std::span<const int> choose(std::span<const double> scores, HasEdge has_edge) {
+    std::iota(order_.begin(), order_.end(), 0);
+    std::sort(order_.begin(), order_.end(), [scores](int v, int w) {
+      const double x = scores[static_cast<std::size_t>(v)];
+      const double y = scores[static_cast<std::size_t>(w)];
+      return x != y ? x > y : v < w;
     });
     std::fill(seen_.begin(), seen_.end(), char{0});
     std::size_t chosen = 0;
-    for (std::size_t left = order_.size(); chosen < order_.size() && left > 0; ++chosen) {
-      for (std::size_t u = 0; u < seen_.size(); ++u) {
-        if (seen_[u] == 0 && has_edge(order_[chosen], u)) {
+    const std::size_t n = order_.size();
+    for (std::size_t left = n; chosen < n && left > 0; ++chosen) {
+      const int v = order_[chosen];
+      for (std::size_t u = 0; u < n; ++u) {
+        if (seen_[u] == 0 && has_edge(v, static_cast<int>(u))) {
           seen_[u] = 1;
           --left;
         }
@@ -47,7 +51,7 @@ class TopK {
   }
 
  private:
-  std::vector<std::size_t> order_;
+  std::vector<int> order_;
   std::vector<char> seen_;
 };
 
@@ -56,7 +60,7 @@ class TopK {
 /// 1/n at the n entries that equal the largest to 1e-12, 0 elsewhere.
 void uniform_over_largest(std::span<double> scores);
 /// 1/n at the n vertices chosen, 0 elsewhere.
-void uniform_over(std::span<const std::size_t> chosen, std::span<double> out);
+void uniform_over(std::span<const int> chosen, std::span<double> out);
 
 /// Turns scores into an allocation in place; false where they have none.
 template <typename HasEdge>
