@@ -12,7 +12,7 @@
 
 from .errors import UserError
 from .reader import FORMAT_VERSION
-from .results import Results, open
+from .results import Results, open  # noqa: A004 (like h5py.File, xarray.open_dataset)
 
 __version__ = "0.1.0"
 __all__ = ["FORMAT_VERSION", "Results", "UserError", "open"]

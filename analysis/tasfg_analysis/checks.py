@@ -55,9 +55,7 @@ def error_rate(results: Results) -> Figure:
     logs = np.sort(table.log_inv_delta.unique())
     label, words = delta_axis(logs)
     wide = len(logs) * len(algorithms) > 36
-    figure, panels = layout.panels(
-        len(graphs), 1 if wide else 2, 2.0, True, True, style.PAGE if wide else None
-    )
+    figure, panels = layout.panels(len(graphs), 1 if wide else 2, 2.0, True, True, style.PAGE if wide else None)
     # Below 1/runs nothing can be told apart: δ that are far below stand as arrows at the floor.
     floor = 10 ** np.floor(np.log10(0.5 * min(table.high.min(), 1.0 / table.runs.max())))
     below = np.exp(-logs) < floor * 1.2
@@ -66,7 +64,12 @@ def error_rate(results: Results) -> Figure:
         layout.log_axis(panel.yaxis)
         at = np.arange(len(logs))
         panel.hlines(
-            np.exp(-logs[~below]), at[~below] - 0.45, at[~below] + 0.45, colors="#000000", linestyles=[style.BOUND_DASH], lw=0.9
+            np.exp(-logs[~below]),
+            at[~below] - 0.45,
+            at[~below] + 0.45,
+            colors="#000000",
+            linestyles=[style.BOUND_DASH],
+            lw=0.9,
         )
         if below.any():
             panel.plot(at[below], np.full(below.sum(), floor * 1.12), "v", color="#000000", ms=3.5, clip_on=False)
@@ -86,13 +89,15 @@ def error_rate(results: Results) -> Figure:
         figure,
         f"Errors{pooled}, {_range(table.runs)} runs a bar; bars: 95 % Clopper–Pearson; without a mark: no error.",
         r"Black triangles: $\delta$ is below the axis." if below.any() else "",
-        incomplete(runs.rows) + " Capped runs count as runs without an error." * bool((runs.rows.tau.isna() & (runs.rows.status == "capped")).any()),
+        incomplete(runs.rows)
+        + " Capped runs count as runs without an error."
+        * bool((runs.rows.tau.isna() & (runs.rows.status == "capped")).any()),
     )
     return figure
 
 
 def anytime(results: Results) -> Figure:
-    """What learners would answer after t draws: share of wrong answers, and T at their allocation over T*. Two panels a case."""
+    """What learners would answer after t draws: share of wrong answers, and T at their allocation over T*."""
     results.require_runs("anytime")
     rows = results.checkpoints_frame()
     rows = rows[rows.status.isin(["done", "capped"])]
@@ -111,10 +116,10 @@ def anytime(results: Results) -> Figure:
     figure, places = layout.panels(2 * count, 2 if count < 4 else 4, 1.9, share_x=True)
     steps = np.sort(rows.checkpoint.unique())
     floor = 10 ** np.floor(np.log10(0.5 * table.high.min()))
-    width = 0.12 * np.log(steps[-1] / steps[0] if len(steps) > 1 else 2.0) / max(len(steps) - 1, 1)
+    gap = np.log(steps[-1] / steps[0]) / (len(steps) - 1) if len(steps) > 1 else 1.0
     high = ratio[0.75].replace(np.inf, np.nan).max()
     for error, time, (_, case) in zip(places[::2], places[1::2], cases.iterrows()):
-        for offset, name in zip(dodge(len(algorithms), width * len(algorithms)), algorithms):
+        for offset, name in zip(dodge(len(algorithms), 0.45 * gap), algorithms):
             part = table[(table.label == case.label) & (table.algorithm == name)].sort_values("checkpoint")
             if not len(part):
                 continue
@@ -123,13 +128,21 @@ def anytime(results: Results) -> Figure:
             _error_bars(error, x, part, name, floor)
             quartiles = ratio.loc[case.label, name]
             x = quartiles.index * np.exp(offset)
-            time.plot(x, quartiles[0.5].replace(np.inf, np.nan), style.algorithm_marker(name), color=colour, ls="-", lw=0.9, ms=3)
+            time.plot(
+                x,
+                quartiles[0.5].replace(np.inf, np.nan),
+                style.algorithm_marker(name),
+                color=colour,
+                ls="-",
+                lw=0.9,
+                ms=3,
+            )
             time.vlines(x, quartiles[0.25], np.minimum(quartiles[0.75], 1e6 * high), color=colour, linewidth=1.0)
         error.set(xscale="log", yscale="log", ylim=(floor, 1.3))
         time.axhline(1.0, color="#000000", linestyle=style.BOUND_DASH, lw=0.9)
         time.set(xscale="log", yscale="log", ylim=(0.93, max(1.5, 1.1 * high)))
         for axes, what in ((error, "error"), (time, r"$T(N/t)/T^{\star}$")):
-            axes.set_xlim(steps[0] / 1.4, steps[-1] * 1.4)
+            axes.set_xlim(steps[0] * np.exp(-0.4 * gap), steps[-1] * np.exp(0.4 * gap))
             layout.log_axis(axes.xaxis)
             layout.log_axis(axes.yaxis)
             axes.set_ylabel("share of wrong answers" if what == "error" else what)

@@ -7,8 +7,12 @@ import math
 import pathlib
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from .errors import NothingToDraw, UserError
+
+if TYPE_CHECKING:
+    from .results import Results
 
 EXAMPLES = """\
 examples:
@@ -72,7 +76,9 @@ def _arguments() -> argparse.ArgumentParser:
     every = command("figures", "draw every figure that the files have data for")
     drawing(every)
     plot = command("plot", "draw any quantity over any parameter: columns of cases, runs or checkpoints")
-    plot.add_argument("--x", required=True, metavar="COLUMN", help="p, q, K, delta, algorithm, graph.seed, checkpoint, …")
+    plot.add_argument(
+        "--x", required=True, metavar="COLUMN", help="p, q, K, delta, algorithm, graph.seed, checkpoint, …"
+    )
     plot.add_argument("--y", required=True, metavar="COLUMN", help="T_star, m_norm, tau, normalised, error, …")
     plot.add_argument("--hue", metavar="COLUMN", help="a line per value (default, of runs: algorithm)")
     plot.add_argument("--panel", metavar="COLUMN", help="a panel per value; what else differs gets panels anyway")
@@ -101,7 +107,9 @@ def _arguments() -> argparse.ArgumentParser:
     how.add_argument("--csv", action="store_true", help="as CSV, every number in full")
     how.add_argument("--latex", action="store_true", help="as a LaTeX tabular (booktabs)")
     export = command("export", "write runs, cases or checkpoints as one tidy table")
-    export.add_argument("-o", "--output", required=True, metavar="TABLE", help="file to write: .csv, .csv.gz or .parquet")
+    export.add_argument(
+        "-o", "--output", required=True, metavar="TABLE", help="file to write: .csv, .csv.gz or .parquet"
+    )
     export.add_argument("--what", choices=("runs", "cases", "checkpoints"), default="runs")
     return parser
 
@@ -120,7 +128,7 @@ def _log_inv(text: str) -> float:
     return -math.log(value)
 
 
-def _open(options):
+def _open(options) -> Results:
     from .results import open as open_files
 
     results = open_files(*options.files)

@@ -18,7 +18,7 @@ from .estimates import Box, Sample, holm, median_interval
 from .files import replacing
 from .names import delta_axis, delta_text
 from .results import Results
-from .samples import READ, draw_boxes, dodge
+from .samples import READ, dodge, draw_boxes
 from .selection import confidence
 
 COLUMNS = ("graph", "K", "algorithm", "log_inv_delta", "seed", "tau", "correct")
@@ -26,6 +26,7 @@ CELL = ["graph", "K", "algorithm", "log_inv_delta"]
 
 
 def read_published(path: os.PathLike | str) -> pd.DataFrame:
+    """The table of published runs; refuses what is none."""
     try:
         table = pd.read_csv(path)
     except OSError as error:
@@ -80,8 +81,7 @@ def matching_runs(results: Results, published: pd.DataFrame) -> pd.DataFrame:
     targets = np.sort(published.log_inv_delta.unique())
     at = np.searchsorted(targets, runs.log_inv_delta.to_numpy() - 1e-9)
     near = (at < len(targets)) & np.isclose(targets[np.minimum(at, len(targets) - 1)], runs.log_inv_delta, atol=1e-9)
-    runs = runs[near].assign(log_inv_delta=targets[np.minimum(at, len(targets) - 1)][near])
-    return runs
+    return runs[near].assign(log_inv_delta=targets[np.minimum(at, len(targets) - 1)][near])
 
 
 def test_table(ours: pd.DataFrame, published: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:

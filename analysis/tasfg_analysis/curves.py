@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
@@ -35,6 +35,7 @@ class Curve:
 
     @property
     def on_face(self) -> np.ndarray:
+        """Where ω* is not unique."""
         return self.data.face_dimension.to_numpy() > 0
 
     @property
@@ -62,6 +63,7 @@ def curves_of(results: Results, family: str, r: float | None = None) -> list[Cur
 
 
 def require(results: Results, family: str, r: float | None, job: str) -> list[Curve]:
+    """The curves of a family; refuses files that have none."""
     curves = curves_of(results, family, r)
     if not curves:
         raise NothingToDraw(
@@ -70,7 +72,9 @@ def require(results: Results, family: str, r: float | None, job: str) -> list[Cu
     return curves
 
 
-def has_curves(family: str, r: float | None = None):
+def has_curves(family: str, r: float | None = None) -> Callable[[Results], bool]:
+    """Whether files have curves of a family."""
+
     def applies(results: Results) -> bool:
         found = curves_of(results, family, r)
         return bool(found) and (r is None or np.isclose(found[0].data.r, r).all())

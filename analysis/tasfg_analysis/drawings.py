@@ -137,7 +137,9 @@ def drawings(results: Results) -> Figure:
     )
     for place in (*grid[-2].flat, *grid[-1].flat):
         place.set_visible(place.get_subplotspec().colspan.start < len(cases) - columns * (rows - 1))
-    places = [(grid[2 * (i // columns), i % columns], grid[2 * (i // columns) + 1, i % columns]) for i in range(len(cases))]
+    places = [
+        (grid[2 * (i // columns), i % columns], grid[2 * (i // columns) + 1, i % columns]) for i in range(len(cases))
+    ]
     for (top, bottom), (_, case) in zip(places, cases.iterrows()):
         G = results.graph(position(results, case.label))
         _draw(top, G, _places(case.graph, len(G)), int(case.best))

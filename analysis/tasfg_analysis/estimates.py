@@ -14,15 +14,13 @@ from scipy import special
 LEVEL = 0.95
 
 
-def clopper_pearson(errors, runs, confidence: float = LEVEL):
+def clopper_pearson(errors, runs, confidence: float = LEVEL) -> tuple[np.ndarray, np.ndarray]:
     """Exact two-sided interval of an error probability after `errors` of `runs`; arrays are fine."""
     errors, runs = np.broadcast_arrays(np.asarray(errors, dtype=float), np.asarray(runs, dtype=float))
     tail = (1.0 - confidence) / 2.0
     with np.errstate(invalid="ignore"):
         low = np.where(errors > 0, special.betaincinv(np.maximum(errors, 0.5), runs - errors + 1, tail), 0.0)
-        high = np.where(
-            errors < runs, special.betaincinv(errors + 1, np.maximum(runs - errors, 0.5), 1.0 - tail), 1.0
-        )
+        high = np.where(errors < runs, special.betaincinv(errors + 1, np.maximum(runs - errors, 0.5), 1.0 - tail), 1.0)
     none = runs <= 0
     return np.where(none, np.nan, low), np.where(none, np.nan, high)
 

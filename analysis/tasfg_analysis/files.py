@@ -48,6 +48,8 @@ def write_table(frame: pd.DataFrame, path: os.PathLike | str) -> None:
     try:
         import pyarrow  # noqa: F401 (pandas writes Parquet with it)
     except ImportError:
-        raise UserError(f"{path}: Parquet needs the Python package pyarrow (pip install pyarrow; or write .csv.gz)") from None
+        raise UserError(
+            f"{path}: Parquet needs the Python package pyarrow (pip install pyarrow; or write .csv.gz)"
+        ) from None
     with replacing(path) as temporary:
         frame.to_parquet(temporary, index=False, engine="pyarrow")

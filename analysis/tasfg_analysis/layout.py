@@ -30,7 +30,9 @@ def text_width(text: str, size: float) -> float:
     font = FontProperties(family=style.RC["font.family"], size=size)
     widths = []
     for line in text.split("\n"):
-        widths.append(text_to_path.get_text_width_height_descent(line, font, is_math_text(line))[0] if line.strip() else 0.0)
+        widths.append(
+            text_to_path.get_text_width_height_descent(line, font, is_math_text(line))[0] if line.strip() else 0.0
+        )
     return max(widths) / 72.0
 
 
@@ -176,7 +178,17 @@ def log_axis(axis: Axis) -> None:
 
 
 _STEPS = {
-    False: ((1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,), (2,), (5,), (3,), (7,)),
+    False: (
+        (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8),
+        (1, 1.5, 2, 3, 5, 7),
+        (1, 2, 5),
+        (1, 3),
+        (1,),
+        (2,),
+        (5,),
+        (3,),
+        (7,),
+    ),
     True: ((1,),),
 }
 

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -98,10 +99,14 @@ def _value(name: str, value) -> str:
         return style.graph_name(str(value))
     if name == "log_inv_delta":
         return delta_text(value)
-    if isinstance(value, (str, bool)):
+    if isinstance(value, str | bool):
         return value if name in ("reward", "label", "graph.parity", "graph.path") else f"{name} {value}"
     if name in LABELS:
-        return f"${name}={number(float(value))}$" if name in ("K", "p", "q", "r") else f"{LABELS[name]}={number(float(value))}"
+        return (
+            f"${name}={number(float(value))}$"
+            if name in ("K", "p", "q", "r")
+            else f"{LABELS[name]}={number(float(value))}"
+        )
     return f"{name.removeprefix('graph.')} {number(float(value))}"
 
 
@@ -198,9 +203,9 @@ def plot(
 ) -> Figure:
     """`y` over `x`, a line per value of `hue`, a panel per value of `panel`: columns of cases, runs or checkpoints.
 
-    What else differs between cases gets panels of its own, so that nothing is pooled. Of runs, `statistic`: "mean" with its 95 %
-    interval, "median" with the quartiles, both censored where runs were capped. `log`: "x", "y", "x,y", "" or None (where the
-    grid and the range ask for it). `heat`: a quantity in colours over x and y. The caller closes the figure."""
+    What else differs between cases gets panels of its own, so that nothing is pooled. Of runs, `statistic`: "mean" with its
+    95 % interval, "median" with the quartiles, both censored where runs were capped. `log`: "x", "y", "x,y", "" or None
+    (where the grid and the range ask for it). `heat`: a quantity in colours over x and y. The caller closes the figure."""
     if statistic not in STATISTICS:
         raise UserError(f"--statistic {statistic} (must be of {', '.join(STATISTICS)})")
     if log is not None and set(log.replace(",", "").lower()) - set("xyc"):
@@ -218,7 +223,9 @@ def plot(
             raise
 
 
-def _chosen(results: Results, names: list[str], value: str, log_inv_delta: float | None) -> tuple[str, pd.DataFrame, str]:
+def _chosen(
+    results: Results, names: list[str], value: str, log_inv_delta: float | None
+) -> tuple[str, pd.DataFrame, str]:
     """The table, without missing values of what is not a run's; of one δ where none of the columns is δ."""
     kind, table = _source(results, [*names, value])
     if kind == "cases":
@@ -270,8 +277,13 @@ def _lines(results, x, y, hue, panel, statistic, log, log_inv_delta) -> Figure:
             marker = style.algorithm_marker(value) if hue == "algorithm" else "o"
             shown = len(points) <= 30
             axes.plot(
-                at, finite.middle, color=colour, lw=width if numeric else 0, linestyle=dash if numeric else "none",
-                marker=marker if shown or not numeric else None, ms=2.8,
+                at,
+                finite.middle,
+                color=colour,
+                lw=width if numeric else 0,
+                linestyle=dash if numeric else "none",
+                marker=marker if shown or not numeric else None,
+                ms=2.8,
             )
             ends = finite.low.notna().to_numpy()
             if statistic != "none" and ends.any():
@@ -279,7 +291,11 @@ def _lines(results, x, y, hue, panel, statistic, log, log_inv_delta) -> Figure:
                 axes.vlines(at[ends], finite.low[ends], high, color=colour, lw=0.9)
         if title:
             layout.title(axes, title)
-    log_y = "y" in log if log is not None else bool(everything) and min(everything) > 0 and max(everything) > 12 * min(everything)
+    log_y = (
+        "y" in log
+        if log is not None
+        else bool(everything) and min(everything) > 0 and max(everything) > 12 * min(everything)
+    )
     for axes in panels:
         if log_x:
             axes.set_xscale("log")
@@ -298,15 +314,29 @@ def _lines(results, x, y, hue, panel, statistic, log, log_inv_delta) -> Figure:
     if hue:
         step = -(-len(values) // 14)
         entries = [
-            Line2D([], [], color=c, linestyle=d, lw=w, marker=style.algorithm_marker(v) if hue == "algorithm" else None, ms=3,
-                   label=_value(hue, v))
+            Line2D(
+                [],
+                [],
+                color=c,
+                linestyle=d,
+                lw=w,
+                marker=style.algorithm_marker(v) if hue == "algorithm" else None,
+                ms=3,
+                label=_value(hue, v),
+            )
             for v, (c, d, w) in list(zip(values, looks))[::step]
         ]
         layout.legend(figure, entries)
         note += f"{len(values)} lines; the legend names every {step}th. " if step > 1 else ""
     if kind != "cases" and statistic != "none":
-        bars = "95 % Clopper–Pearson intervals" if y.endswith("error") else (
-            "means with 95 % intervals (none where a run was capped)" if statistic == "mean" else "medians and quartiles"
+        bars = (
+            "95 % Clopper–Pearson intervals"
+            if y.endswith("error")
+            else (
+                "means with 95 % intervals (none where a run was capped)"
+                if statistic == "mean"
+                else "medians and quartiles"
+            )
         )
         note += f"{bars[0].upper()}{bars[1:]}. "
     layout.note(figure, note.strip(), incomplete(table) if "tau" in table else "")
@@ -339,7 +369,9 @@ def _heat(results, x, y, value, panel, statistic, log, log_inv_delta) -> Figure:
     wide = low > 0 and high > 12 * low if log is None else "c" in log
     norm = LogNorm(low, high) if wide else Normalize(low, high)
     count = len(grids)
-    figure, panels = layout.panels(count, 2 if count in (2, 4) else 3, 2.3 if count > 1 else 2.7, width=4.2 if count == 1 else None)
+    figure, panels = layout.panels(
+        count, 2 if count in (2, 4) else 3, 2.3 if count > 1 else 2.7, width=4.2 if count == 1 else None
+    )
     for axes, (title, grid) in zip(panels, grids):
         mesh = _mesh(axes, grid, norm, log)
         if title:
@@ -350,12 +382,16 @@ def _heat(results, x, y, value, panel, statistic, log, log_inv_delta) -> Figure:
     if wide:
         layout.log_axis(bar.ax.yaxis)
     if kind != "cases":
-        note += "Error rates. " if value.endswith("error") else f"{statistic.capitalize()}s over seeds; empty where it lies beyond the cap. "
+        note += (
+            "Error rates. "
+            if value.endswith("error")
+            else f"{statistic.capitalize()}s over seeds; empty where it lies beyond the cap. "
+        )
     layout.note(figure, note.strip(), incomplete(table) if "tau" in table else "")
     return figure
 
 
-def _mesh(axes: Axes, grid: pd.DataFrame, norm, log: str | None):
+def _mesh(axes: Axes, grid: pd.DataFrame, norm: Normalize, log: str | None) -> QuadMesh:
     """Few values stand side by side, whatever their distances; many on an axis of numbers."""
     axes.grid(False)
     ends, few = [], []
@@ -379,15 +415,22 @@ def _mesh(axes: Axes, grid: pd.DataFrame, norm, log: str | None):
         layout.tick_names(axes, range(len(words[0])), words[0])
     if few[1]:
         axes.set_yticks(range(len(words[1])), words[1])
-    for axis, is_few, edges in ((axes.xaxis, few[0], ends[0]), (axes.yaxis, few[1], ends[1])):
+    for axis, is_few in zip((axes.xaxis, axes.yaxis), few):
         if not is_few and axis.get_scale() == "log":
             layout.log_axis(axis)
     room = (axes.figure.get_figwidth() - 1.2) / max(1, axes.get_subplotspec().get_gridspec().ncols) / grid.shape[1]
     if all(few) and room > 0.28:
         for (row, column), value in np.ndenumerate(grid.to_numpy(float)):
             if np.isfinite(value):
-                axes.text(column, row, f"{value:.3g}" if value < 1000 else layout.plain(value), ha="center", va="center",
-                          fontsize=5.8, color=style.ink_on(mesh.cmap(norm(value))[:3]))
+                axes.text(
+                    column,
+                    row,
+                    f"{value:.3g}" if value < 1000 else layout.plain(value),
+                    ha="center",
+                    va="center",
+                    fontsize=5.8,
+                    color=style.ink_on(mesh.cmap(norm(value))[:3]),
+                )
     return mesh
 
 
@@ -409,5 +452,7 @@ def heatmap(results: Results) -> Figure:
     """T* in colours over the two parameters of a grid of cases."""
     found = grid_parameters(results)
     if found is None:
-        raise NothingToDraw(f"{results.names}: no grid of 4 × 4 values of two parameters (tasfg-analysis plot --heat takes any)")
+        raise NothingToDraw(
+            f"{results.names}: no grid of 4 × 4 values of two parameters (tasfg-analysis plot --heat takes any)"
+        )
     return plot(results, *found, heat="T_star")

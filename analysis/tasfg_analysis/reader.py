@@ -90,7 +90,7 @@ def _opened(path: pathlib.Path) -> Iterator[h5py.File]:
         raise UserError(f"{path}: damaged: {text} (copy it again, or run the sweep again)") from None
 
 
-def _value(value):
+def _value(value) -> object:
     """A scalar as Python has it; texts are cut at their first NUL."""
     value = value.item() if isinstance(value, np.generic) else value
     return value.split(b"\0")[0].decode("utf-8", "replace") if isinstance(value, bytes) else value
@@ -163,7 +163,7 @@ class Failure:
 class ResultFile:
     """One result file. Small things are read when it is opened; runs when they are asked for."""
 
-    def __init__(self, path: os.PathLike | str):
+    def __init__(self, path: os.PathLike | str) -> None:
         self.path = pathlib.Path(path)
         self.name = str(path)
         with _opened(self.path) as file:
@@ -171,9 +171,7 @@ class ResultFile:
             for group, names in NEEDED.items():
                 for name in names:
                     if f"{group}/{name}" not in file:
-                        raise UserError(
-                            f"{path}: damaged: no {group}/{name} (copy it again, or run the sweep again)"
-                        )
+                        raise UserError(f"{path}: damaged: no {group}/{name} (copy it again, or run the sweep again)")
             live = {name: _value(item[()]) for name, item in file["live"].items() if item.shape == ()}
             self.attributes = {name: _value(value) for name, value in file.attrs.items()} | live
             for name in (*SETTINGS, "job"):
@@ -312,10 +310,7 @@ class ResultFile:
         for name in ("lower_bound", "practical_bound"):
             data[name] = (("case", "delta"), self.cases[name].values, {"units": "draws"})
         data["normalised"] = (STOP, data["tau"][1] / data["lower_bound"][1][:, None, :, None], {"units": "1"})
-        beside = {
-            name: (self.variables["runs"][name].dims, values)
-            for name, values in self.coordinates.items()
-        }
+        beside = {name: (self.variables["runs"][name].dims, values) for name, values in self.coordinates.items()}
         return xr.Dataset(data, coords=beside)
 
     def cases_frame(self) -> pd.DataFrame:
@@ -427,9 +422,11 @@ def frame_of_cases(cases: xr.Dataset) -> pd.DataFrame:
     return frame[first + [name for name in frame.columns if name not in first]]
 
 
-def _checksums(parts: list[tuple[str, tuple[str, ...], np.ndarray]], own: tuple[str, ...], case: int, K: int):
-    """CRC-32 of the records of one case, along the dimensions `own`: of the bytes of their values, dataset by dataset; values of
-    vertices past K are left out, so that a file with room for more of them has the same.
+def _checksums(
+    parts: list[tuple[str, tuple[str, ...], np.ndarray]], own: tuple[str, ...], case: int, K: int
+) -> np.ndarray:
+    """CRC-32 of the records of one case, along the dimensions `own`: of the bytes of their values, dataset by dataset; values
+    of vertices past K are left out, so that a file with room for more of them has the same.
 
     `parts`: name, dimensions (case first) and values of the datasets that the checksum covers."""
     rows = []

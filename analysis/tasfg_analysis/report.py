@@ -287,9 +287,7 @@ def _details(results: Results) -> str:
         else:
             rows = zip(range(K), *(values[i, :K].tolist() for values in arrays))
             cells = "".join("<tr>" + "".join(f"<td class=n>{_number(x)}</td>" for x in row) + "</tr>" for row in rows)
-            body = (
-                f"<div class=scroll tabindex=0><table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table></div>"
-            )
+            body = f"<div class=scroll tabindex=0><table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table></div>"
         face = ""
         if case.face_dimension > 0:
             face = f" ω* is not unique: it is the centre of an optimal set of dimension {case.face_dimension:.0f}."
@@ -327,12 +325,13 @@ def _figures(results: Results) -> str:
     files = " ".join(file.name for file in results.files)
     parts = []
     some = figures.applicable(results)
+    names = {figure.name for figure in some}
     # What the sweep was for comes first.
     runs = ("boxes", "tau", "survival", "error-rate", "anytime", "paired", "small-delta", "pulls")
     some.sort(key=lambda f: (not f.name.startswith(runs), f.name in ("bars", "graphs")))
     for figure in some:
-        # One graph's panels are in the figure of all graphs.
-        if figure.name.partition("-")[0] in ("tau", "bars") and figure.name not in ("tau", "bars"):
+        # One graph's panels are in the figure of all graphs, and ω* in that of the draws.
+        if figure.name.startswith(("tau-", "bars-")) or (figure.name == "bars" and "pulls" in names):
             continue
         try:
             drawing = figures.draw(figure, results)
@@ -413,6 +412,7 @@ def _published(results: Results, path: os.PathLike | str) -> str:
 
 
 def render(results: Results, published: os.PathLike | str | None = None, with_figures: bool = True) -> str:
+    """The page as HTML."""
     names = list(dict.fromkeys(str(file.attributes.get("job_name", "")) or file.path.stem for file in results.files))
     title = ", ".join(names)
     beside = _published(results, published) if published else ""
@@ -466,6 +466,7 @@ def render(results: Results, published: os.PathLike | str | None = None, with_fi
 def write_report(
     results: Results, path: pathlib.Path, published: os.PathLike | str | None = None, with_figures: bool = True
 ) -> pathlib.Path:
+    """Writes the page, whole or not at all."""
     page = render(results, published, with_figures)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")

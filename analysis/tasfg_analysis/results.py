@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import pathlib
+from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -27,6 +29,9 @@ from .reader import (
     frame_of_cases,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 def open(*paths: os.PathLike | str) -> Results:  # noqa: A001 (like h5py.File, xarray.open_dataset)
     """Opens one result file or several. Everything is read lazily, and again only after `open` is called again."""
@@ -41,7 +46,7 @@ def open(*paths: os.PathLike | str) -> Results:  # noqa: A001 (like h5py.File, x
 class Results:
     """What one result file, or several together, hold."""
 
-    def __init__(self, files: list[ResultFile], words: list[str] | None = None):
+    def __init__(self, files: list[ResultFile], words: list[str] | None = None) -> None:
         self.files = files
         self._words = words
         self._keep = self._unique_runs()
@@ -133,7 +138,7 @@ class Results:
             for name in names
         }
 
-    def _run_masks(self):
+    def _run_masks(self) -> Iterator[tuple[np.ndarray, ResultFile]]:
         for file, keep in zip(self.files, self._keep):
             mask = np.ones(file.run_status.shape, dtype=bool) if keep is None else keep.any(axis=2)
             yield mask & self._wanted(file.labels)[:, None, None], file
@@ -208,7 +213,7 @@ class Results:
             if keep is not None:
                 cells = xr.DataArray(keep, dims=STOP)
                 whole = cells.all("delta")
-                per_run = [name for name in (*file._of_runs(), "normalised")]
+                per_run = [*file._of_runs(), "normalised"]
                 data = data.assign(
                     {name: data[name].where(cells if "delta" in data[name].dims else whole) for name in per_run}
                 )
@@ -271,18 +276,18 @@ class Results:
         """The failed tasks of all files."""
         return [failure for file in self.files for failure in file.failures()]
 
-    def plot(self, x: str, y: str, **options):
+    def plot(self, x: str, y: str, **options) -> Figure:
         """A figure of `y` over `x`; see `tasfg_analysis.plot`."""
         from .plot import plot
 
         return plot(self, x, y, **options)
 
 
-def _without_delta(index: list[np.ndarray]):
+def _without_delta(index: list[np.ndarray]) -> tuple[np.ndarray, ...]:
     return np.ix_(index[0], index[1], index[3])
 
 
-def _overlap(a: ResultFile, b: ResultFile):
+def _overlap(a: ResultFile, b: ResultFile) -> tuple[list, list, list[str]] | None:
     """Indices (case, algorithm, delta, seed) in a and in b of what both hold, and the cases' labels; None: nothing."""
     axes = [
         (list(zip(a.labels, a.cases.key.values.tolist())), list(zip(b.labels, b.cases.key.values.tolist()))),

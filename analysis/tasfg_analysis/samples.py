@@ -284,7 +284,13 @@ def survival(results: Results, log_inv_delta: float | None = None) -> Figure:
         layout.log_axis(panel.xaxis)
         layout.title(panel, case_title(case))
     layout.label_outside(panels, "$t$ (draws)", r"$P(\tau>t)$")
-    layout.legend(figure, [*(Line2D([], [], color=style.algorithm_colour(a), label=style.algorithm_name(a)) for a in algorithms), PRACTICAL])
+    layout.legend(
+        figure,
+        [
+            *(Line2D([], [], color=style.algorithm_colour(a), label=style.algorithm_name(a)) for a in algorithms),
+            PRACTICAL,
+        ],
+    )
     layout.note(
         figure,
         f"{delta_text(at)}, {seeds(samples)}. Kaplan–Meier estimates; bands: 95 % intervals (Greenwood, log–log).",

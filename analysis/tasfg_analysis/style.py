@@ -15,13 +15,13 @@ from dataclasses import dataclass
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
-import numpy as np  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.lines import Line2D  # noqa: E402
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from .errors import UserError  # noqa: E402
-from .files import replacing  # noqa: E402
+from .errors import UserError
+from .files import replacing
 
 logging.getLogger("fontTools").setLevel(logging.ERROR)  # it remarks on the date of the fonts it embeds
 

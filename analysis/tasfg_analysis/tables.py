@@ -172,7 +172,9 @@ def latex(shown: pd.DataFrame) -> str:
         for i, (name, cell) in enumerate(zip(shown, row)):
             same = same and name in words and i < len(words) - 1 and bool(before) and before[i] == cell
             text = cell.replace("e^−", "e^-")
-            cells.append("" if same else f"$e^{{-{text[3:]}}}$" if name == "δ" and text[:3] == "e^-" else _escaped(cell))
+            cells.append(
+                "" if same else f"$e^{{-{text[3:]}}}$" if name == "δ" and text[:3] == "e^-" else _escaped(cell)
+            )
         if before and cells[0]:
             lines.append(r"\addlinespace")
         lines.append(" & ".join(cells) + r" \\")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def kl(log_inv_delta):
+def kl(log_inv_delta) -> np.ndarray:
     """kl(δ, 1−δ) = (1−2δ) ln((1−δ)/δ), in nats, at δ = e^−x; no digits are lost at either end."""
     x = np.asarray(log_inv_delta, dtype=float)
     return -np.expm1(np.log(2.0) - x) * (x + np.log(-np.expm1(-x)))

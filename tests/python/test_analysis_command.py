@@ -9,7 +9,6 @@ import h5py
 import numpy as np
 import pandas as pd
 import pytest
-
 import tasfg_analysis
 from tasfg_analysis import comparison, figures, theory
 from tasfg_analysis.command_line import main

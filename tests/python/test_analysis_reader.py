@@ -11,10 +11,9 @@ import h5py
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
-
 import tasfg_analysis
 from processes import TASFG, run
+from scipy import stats
 from tasfg_analysis import UserError, theory
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -102,7 +101,7 @@ def test_files_that_contradict_each_other_are_refused(study, tmp_path):
         file["cases/T_star"][3] *= 1.01
         file["cases/T_star_lower"][3] *= 1.01
     with pytest.raises(UserError, match="on T\\* of ring K=5 p=0.3"):
-        tasfg_analysis.open(study, tmp_path / "other.h5").cases
+        _ = tasfg_analysis.open(study, tmp_path / "other.h5").cases
 
 
 def test_runs_of_different_settings_are_kept_apart(study, study_job, tmp_path):

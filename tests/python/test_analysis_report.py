@@ -7,7 +7,6 @@ import shutil
 
 import h5py
 import pytest
-
 import tasfg_analysis
 from tasfg_analysis.report import render, write_report
 

@@ -6,7 +6,6 @@ import subprocess
 
 import h5py
 import pytest
-
 from processes import run
 
 JOB = """
