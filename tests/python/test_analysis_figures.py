@@ -9,8 +9,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-import tasfg_analysis
 from matplotlib.patches import FancyArrowPatch
+
+import tasfg_analysis
 from processes import run
 from tasfg_analysis import checks, figures, graphs, style, theory
 

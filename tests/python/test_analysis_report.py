@@ -7,6 +7,7 @@ import shutil
 
 import h5py
 import pytest
+
 import tasfg_analysis
 from tasfg_analysis.report import render, write_report
 

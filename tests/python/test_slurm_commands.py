@@ -6,6 +6,7 @@ import subprocess
 
 import h5py
 import pytest
+
 from processes import run
 
 JOB = """

@@ -12,8 +12,9 @@ import time
 import h5py
 import numpy as np
 import pytest
-import result_files
 import xarray
+
+import result_files
 from processes import kill, ranks_of, run, start, wait_for
 
 JOB = """
