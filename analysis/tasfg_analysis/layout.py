@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
+from matplotlib.transforms import ScaledTranslation
 
 from . import style
 
@@ -222,12 +223,14 @@ def legend(figure: Figure, handles: list, title: str = "") -> None:
     rows = -(-len(handles) // max(columns, 1))
     heading = wrapped(title, figure.get_figwidth() - 0.2, TITLE) if title else ""
     lines = heading.count("\n") + 1 if title else 0
+    figure.set_figheight(figure.get_figheight() + 0.15 * (rows - 1 + lines))  # the panels keep their heights
     figure.suptitle(heading + "\n" * bool(title) + " " + "\n " * (rows - 1), fontsize=TITLE, linespacing=1.3)
     figure.legend(
         handles=handles,
         loc="upper center",
         ncols=columns,
-        bbox_to_anchor=(0.5, 1.0 - (0.02 + 0.17 * lines) / figure.get_figheight()),
+        bbox_to_anchor=(0.5, 1.0),
+        bbox_transform=figure.transFigure + ScaledTranslation(0, -0.02 - 0.17 * lines, figure.dpi_scale_trans),
         columnspacing=1.2,
         handlelength=1.6,
         borderaxespad=0.0,
@@ -237,5 +240,7 @@ def legend(figure: Figure, handles: list, title: str = "") -> None:
 def note(figure: Figure, *texts: str) -> None:
     """Lines below the panels, for what a reader must know to read the figure right; empty ones are left out."""
     lines = wrapped("\n".join(filter(None, texts)), figure.get_figwidth() - 0.15, NOTE)
-    if lines:  # supxlabel is laid out by constrained_layout, so nothing can overlap it
+    if lines:
+        figure.set_figheight(figure.get_figheight() + 0.11 * lines.count("\n"))
+        # supxlabel is laid out by constrained_layout, so nothing can overlap it
         figure.supxlabel(lines, fontsize=NOTE, color="#333333", x=0.01, ha="left", linespacing=1.25)

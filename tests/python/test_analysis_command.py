@@ -56,7 +56,18 @@ def test_the_script_finds_a_python_and_lists_every_figure():
 def test_help_tells_what_there_is(command):
     status, out, _ = command("--help")
     assert status == 0
-    for word in ("figure", "figures", "plot", "report", "compare", "table", "export", "list", "examples:", "Exit status"):
+    for word in (
+        "figure",
+        "figures",
+        "plot",
+        "report",
+        "compare",
+        "table",
+        "export",
+        "list",
+        "examples:",
+        "Exit status",
+    ):
         assert word in out
 
 
@@ -208,7 +219,9 @@ def test_exports_are_what_their_names_say_or_refused(command, study, anytime, tm
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        assert "Parquet needs the Python package pyarrow" in refused(command("export", study, "-o", tmp_path / "s.parquet"))
+        assert "Parquet needs the Python package pyarrow" in refused(
+            command("export", study, "-o", tmp_path / "s.parquet")
+        )
     else:
         assert command("export", study, "-o", tmp_path / "s.parquet")[0] == 0
         assert len(pd.read_parquet(tmp_path / "s.parquet")) == 576
@@ -232,7 +245,9 @@ def test_any_quantity_is_plotted_over_any_parameter(command, studies, curves, an
     ):
         status, out, error = command("plot", *arguments, *to)
         assert status == 0 and error == "" and pathlib.Path(out.strip()).stat().st_size > 3000
-    assert 'no column T_sta (did you mean "T_star"?)' in refused(command("plot", curves["fig-ring"], "--x", "p", "--y", "T_sta"))
+    assert 'no column T_sta (did you mean "T_star"?)' in refused(
+        command("plot", curves["fig-ring"], "--x", "p", "--y", "T_sta")
+    )
     assert "--log z (must be of x, y, x,y)" in refused(
         command("plot", curves["fig-ring"], "--x", "p", "--y", "T_star", "--log", "z")
     )

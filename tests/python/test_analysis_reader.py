@@ -180,7 +180,12 @@ def test_runs_that_do_not_fit_their_checksums_are_left_out_and_counted(study, tm
     from tasfg_analysis.command_line import main
 
     path = tmp_path / "torn.h5"
-    for name, index in (("tau", (3, 1, 2, 4)), ("pulls", (0, 0, 1, 2)), ("steps", (5, 3, 7)), ("correct", (4, 2, 0, 0))):
+    for name, index in (
+        ("tau", (3, 1, 2, 4)),
+        ("pulls", (0, 0, 1, 2)),
+        ("steps", (5, 3, 7)),
+        ("correct", (4, 2, 0, 0)),
+    ):
         shutil.copy(study, path)
         with h5py.File(path, "r+") as file:
             file["runs"][name][index] += 1
@@ -261,7 +266,9 @@ def test_the_survival_function_is_kaplan_and_meiers():
     assert times.tolist() == [1, 3, 7] and np.allclose(alive, [4 / 6, 3 / 6, 2 / 6])
     # Greenwood: the variance of ln P is the sum of d / (n (n - d)).
     spread = 1.959964 * np.sqrt([2 / 24, 2 / 24 + 1 / 12, 2 / 24 + 1 / 12 + 1 / 6]) / np.log(alive)
-    assert np.allclose(low, alive ** np.exp(-spread), rtol=1e-6) and np.allclose(high, alive ** np.exp(spread), rtol=1e-6)
+    assert np.allclose(low, alive ** np.exp(-spread), rtol=1e-6) and np.allclose(
+        high, alive ** np.exp(spread), rtol=1e-6
+    )
     assert (low < alive).all() and (alive < high).all()
 
 
