@@ -248,11 +248,11 @@ def _table(options) -> None:
             raise UserError(f"--by {name} (must be of {', '.join(allowed)})")
     if not len(frame):
         raise UserError(f"{results.names}: no runs (table shows stopping times; `export --what cases` has the cases)")
-    table = tables.statistics(frame, by, results.max_steps)
+    table = tables.statistics(results, by)
     if options.csv:
         print(table.to_csv(index=False), end="")
         return
-    shown = tables.readable(table, by, results.max_steps)
+    shown = tables.readable(table, by)
     print(tables.latex(shown) if options.latex else shown.to_string(index=False), end="" if options.latex else "\n")
 
 

@@ -148,6 +148,10 @@ def _summary(results: Results) -> str:
                 f"<p class=bad>{_text(file.name)}: status {_text(status)}, {pending} runs pending as of "
                 f"{_text(file.attributes['updated'])}; numbers below are those of the settled runs.</p>"
             )
+    if len(results.settings) > 1:
+        remarks.append(
+            "<p>The files' runs follow different settings: no figure mixes them, and tables keep them apart.</p>"
+        )
     if results.damaged:
         remarks.append(
             f"<p class=bad>{results.damaged} runs do not fit their checksums and are left out; <code>tasfg verify</code> lists "
@@ -192,14 +196,13 @@ def _provenance(file: ResultFile) -> str:
 
 
 def _results_table(results: Results) -> str:
-    runs = results.frame
-    if not len(runs):
+    if not len(results.frame):
         return ""
-    by = ["label", "algorithm", "log_inv_delta"]
-    cap = results.max_steps
-    table = statistics(runs, by, cap)
+    table = statistics(results, ["label", "algorithm", "log_inv_delta"])
+    several = "file" in table  # runs of different settings
     table = table[(table.runs > 0) | (table.failed > 0)]
     columns = [
+        *[("file", "whose runs follow settings of their own")] * several,
         ("case", "graph and parameters"),
         ("algorithm", ""),
         ("δ", "error probability allowed"),
@@ -218,12 +221,13 @@ def _results_table(results: Results) -> str:
     ]
     rows = (
         [
+            *[str(r.file) if several else ""] * several,
             str(r.label),
             style.algorithm_name(str(r.algorithm)),
             (-float(r.log_inv_delta), delta_number(r.log_inv_delta)),
             int(r.runs),
             (r.mean, mean_text(r.mean, r.half_width)),
-            *((value, quantile_text(value, cap)) for value in (r.q1, r.median, r.q3)),
+            *((value, quantile_text(value, r.cap)) for value in (r.q1, r.median, r.q3)),
             r.lower_bound,
             r.practical_bound,
             (r.normalised, mean_text(r.normalised, r.normalised_half_width)),

@@ -84,8 +84,14 @@ class Results:
 
     @property
     def max_steps(self) -> int:
-        """Draws after which a run is capped; the largest of the files."""
+        """Draws after which a run is capped; the largest of the files (a figure takes files with one alone)."""
         return max(file.max_steps for file in self.files)
+
+    def caps(self, rows: pd.DataFrame) -> np.ndarray:
+        """Draws after which the runs of these rows of `runs_frame` are capped."""
+        steps = np.array([file.max_steps for file in self.files])
+        names = {file.name: i for i, file in enumerate(self.files)}
+        return steps[rows.file.cat.rename_categories(names).astype(int)] if len(rows) else steps[:0]
 
     def _unique_runs(self) -> list[np.ndarray | None]:
         """Per file, which cells count (None: all): a run that several files hold counts in one of them."""

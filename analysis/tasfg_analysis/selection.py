@@ -90,16 +90,19 @@ class Runs:
 _SETTLED = [STATUS[code] for code in SETTLED]
 
 
-def samples_of(rows: pd.DataFrame, by: list[str], cap: float) -> dict[tuple, Sample]:
-    """Stopping times per group of columns, capped runs censored; groups without a settled run are left out."""
+def samples_of(rows: pd.DataFrame, by: list[str], cap: float | np.ndarray) -> dict[tuple, Sample]:
+    """Stopping times per group of columns, runs censored at the cap (one for all, or one a row); groups without a settled run
+    are left out."""
     there = rows.status.isin(_SETTLED).to_numpy()
-    tau = rows.tau.to_numpy()
+    tau, caps = rows.tau.to_numpy(), np.broadcast_to(np.asarray(cap, dtype=float), len(rows))
     found = {}
     for key, index in rows.groupby(by, observed=True, sort=False).indices.items():
         index = index[there[index]]
         if len(index):
             values = tau[index]
-            found[key if isinstance(key, tuple) else (key,)] = Sample.of(values, int(np.isnan(values).sum()), cap)
+            found[key if isinstance(key, tuple) else (key,)] = Sample.of(
+                values, int(np.isnan(values).sum()), caps[index].min()
+            )
     return found
 
 

@@ -8,21 +8,26 @@ import pandas as pd
 from . import style
 from .checks import error_table
 from .names import delta_number
+from .results import Results
 from .selection import samples_of
 
 STATUSES = ("capped", "pending", "failed", "not needed")
 
 
-def statistics(runs: pd.DataFrame, by: list[str], cap: float) -> pd.DataFrame:
+def statistics(results: Results, by: list[str]) -> pd.DataFrame:
     """Per group: runs, mean of τ with half its 95 % interval, quartiles, both bounds, errors with their 95 % interval.
 
-    The δ of one trajectory are never pooled: log_inv_delta is added to the columns where it is missing. Runs that were capped
-    before stopping are censored: quantiles beyond the cap are infinite, and there is no mean then."""
+    The δ of one trajectory are never pooled, nor runs of different settings: log_inv_delta and file are added to the columns
+    where they are missing. Runs that were capped before stopping are censored: quantiles beyond the cap are infinite, and there
+    is no mean then."""
+    runs = results.frame
+    if len(results.settings) > 1 and "file" not in by:
+        by = ["file", *by]
     if not {"delta", "log_inv_delta"} & set(by) and runs.log_inv_delta.nunique() > 1:
         by = [*by, "log_inv_delta"]
     groups = runs.groupby(by, observed=True, sort=False)
     plain = groups.agg(lower_bound=("lower_bound", "mean"), practical_bound=("practical_bound", "mean")).reset_index()
-    samples = samples_of(runs, by, cap)
+    samples = samples_of(runs, by, results.caps(runs))
     ratios = samples_of(runs.assign(tau=runs.normalised), by, np.inf)
     rows = []
     for key in plain[by].itertuples(index=False, name=None):
@@ -40,6 +45,7 @@ def statistics(runs: pd.DataFrame, by: list[str], cap: float) -> pd.DataFrame:
                 "median": sample.quantile(0.5),
                 "q3": sample.quantile(0.75),
                 "largest": sample.largest,
+                "cap": sample.cap,
                 "normalised": ratio.mean,
                 "normalised_half_width": ratio.half_width,
             }
@@ -93,10 +99,10 @@ def quantile_text(value: float, cap: float) -> str:
     return f"> {cap:.0f}" if np.isinf(value) else _short(value)
 
 
-def readable(table: pd.DataFrame, by: list[str], cap: float) -> pd.DataFrame:
+def readable(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """The table in words, for people: what its cells mean stands in their headings."""
     shown = pd.DataFrame()
-    for name in (name for name in table.columns if name in {*by, "log_inv_delta"}):
+    for name in (name for name in table.columns if name in {*by, "file", "log_inv_delta"}):
         if name == "log_inv_delta":
             shown["δ"] = [delta_number(x) for x in table[name]]
         elif name == "algorithm":
@@ -107,7 +113,9 @@ def readable(table: pd.DataFrame, by: list[str], cap: float) -> pd.DataFrame:
     shown["runs"] = [str(r.runs) for r in rows]
     shown["mean τ"] = [mean_text(r.mean, r.half_width) for r in rows]
     shown["median [q1, q3]"] = [
-        f"{quantile_text(r.median, cap)} [{quantile_text(r.q1, cap)}, {quantile_text(r.q3, cap)}]" if r.runs else "–"
+        f"{quantile_text(r.median, r.cap)} [{quantile_text(r.q1, r.cap)}, {quantile_text(r.q3, r.cap)}]"
+        if r.runs
+        else "–"
         for r in rows
     ]
     shown["T* kl"] = [_short(r.lower_bound) for r in rows]

@@ -196,6 +196,13 @@ def test_a_table_never_pools_the_deltas_of_a_run(command, study):
     assert {line[2] for line in lines[1:]} == {"48"}  # six cases, eight seeds
 
 
+def test_a_table_never_pools_runs_of_different_settings(command, study, capped):
+    _, out, _ = command("table", study, capped, "--by", "algorithm", "--csv")
+    rows = [line.split(",") for line in out.splitlines()[1:]]
+    assert {(row[0], row[3]) for row in rows if row[1] == "tas-fg"} == {(str(study), "48"), (str(capped), "24")}
+    assert "> 30000" in command("table", study, capped, "--by", "algorithm")[1]
+
+
 def test_tables_for_people_and_for_papers(command, study, capped, studies):
     _, out, _ = command("table", study, "--by", "graph,K,algorithm")
     frame = tasfg_analysis.open(study).runs_frame()
