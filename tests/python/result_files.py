@@ -109,3 +109,20 @@ def wrong_runs(path, reference):
             if x.tobytes() != y.tobytes():
                 wrong += 1
     return wrong, settled
+
+
+def seal(path):
+    """Gives every run and case the checksum of the values that it now has."""
+    with h5py.File(path, "r+") as file:
+        sums = file["runs/checksum"][()]
+        for index in np.ndindex(sums.shape):
+            sums[index] = run_checksum(file, *index)
+        file["runs/checksum"][...] = sums
+        cases = file["cases"]
+        for case, K in enumerate(cases["K"][()]):
+            total = 0
+            for name in cases["checksum"].attrs["covers"].decode().split():
+                value = cases[name][case]
+                value = value[:K] if "vertex" in dimensions(cases[name]) else value
+                total = zlib.crc32(np.ascontiguousarray(value).tobytes(), total)
+            cases["checksum"][case] = total

@@ -19,7 +19,6 @@ import xarray
 import result_files
 from processes import kill, ranks_of, run, start, wait_for
 
-
 JOB = """
 name = "test"
 seed = 7
@@ -199,7 +198,7 @@ def test_the_file_is_readable_and_true_while_the_sweep_runs(long_reference, tmp_
                 status = runs.status.load()  # before the values that it vouches for
                 assert (runs.tau.notnull() | (status != 1)).all()
             done = run("status", out)
-            looks += 0 < settled
+            looks += settled > 0
             if process.poll() is None and "being written by" in done.stdout:
                 assert result_files.live(out, "status") == "running"
         time.sleep(0.05)
