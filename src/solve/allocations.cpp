@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "tasfg/base/extremes.hpp"
+
 namespace tasfg {
 
 bool normalise(std::span<double> scores) {
@@ -13,10 +15,11 @@ bool normalise(std::span<double> scores) {
 }
 
 void uniform_over_largest(std::span<double> scores) {
-  const double least = *std::max_element(scores.begin(), scores.end()) * (1.0 - 1e-12);
-  const auto chosen =
-      std::count_if(scores.begin(), scores.end(), [least](double score) { return score >= least; });
-  for (double& value : scores) value = value >= least ? 1.0 / static_cast<double>(chosen) : 0.0;
+  const double least = largest_of(scores.data(), scores.size()) * (1.0 - 1e-12);
+  int chosen = 0;
+  for (const double score : scores) chosen += score >= least ? 1 : 0;
+  const double share = 1.0 / chosen;
+  for (double& value : scores) value = value >= least ? share : 0.0;
 }
 
 void uniform_over(std::span<const int> chosen, std::span<double> out) {
