@@ -284,7 +284,9 @@ def _lines(
     for axes, (title, part) in zip(panels, parts):
         for offset, value, line in zip(dodge(len(values), 0.7), values, lines):
             points = _points(results, part if value is None else part[part[hue] == value], x, y, kind, statistic)
-            points = points[np.isfinite(points.middle)]
+            points = points[np.isfinite(points.middle.astype(float))]
+            if not len(points):
+                continue
             at = points.x if numeric else points.x.astype(str).map(order.index) + offset
             ends += _draw_points(axes, at, points, line, numeric, statistic != "none")
         if title:
@@ -326,7 +328,7 @@ def _draw_points(
         axes.vlines(at[some], points.low[some], points.high[some], color=colour, lw=0.9)
     if points.open.any():
         axes.plot(at[points.open], points.high[points.open], "^", mfc="white", mec=colour, ms=3.5)
-    ends = np.concatenate([points.middle, points.low, points.high]) if len(points) else np.array([])
+    ends = np.concatenate([points.middle, points.low, points.high])
     return ends[np.isfinite(ends)].tolist()
 
 

@@ -14,7 +14,7 @@ from matplotlib.collections import LineCollection, PathCollection
 import tasfg_analysis
 from processes import run
 from result_files import seal
-from tasfg_analysis import checks, estimates, figures, names, style
+from tasfg_analysis import checks, estimates, figures, layout, names, style
 from tasfg_analysis.errors import NothingToDraw
 
 GRAPHS = ("loopy-star", "loopy-star-alt", "ring", "loopless-clique")
@@ -136,6 +136,18 @@ def test_no_text_covers_another_in_plots(studies):
         drawing = tasfg_analysis.open(studies[study_name]).plot(x, y, **options)
         assert faults_of(drawing) == []
         plt.close(drawing)
+
+
+@pytest.mark.parametrize("names_of", [lambda i: f"{1000 + i}", lambda i: f"category {i}\nof many"])
+def test_names_below_an_axis_stand_clear_of_each_other(names_of):
+    with style.applied():
+        figure, (axes,) = layout.panels(1, 1, 2.0)
+        axes.set_xlim(-0.5, 19.5)
+        layout.tick_names(axes, range(20), [names_of(i) for i in range(20)])
+    assert faults_of(figure) == []
+    ticks = [tick.label1 for tick in axes.xaxis.get_major_ticks()]
+    assert len(ticks) == 20 if "category" in ticks[0].get_text() else 3 < len(ticks) < 20  # words are never left out
+    plt.close(figure)
 
 
 def test_a_plot_shows_the_columns_that_were_asked_for(studies):
