@@ -246,7 +246,6 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
             ):
                 ends = [[(a, v), (b, v)] for a, b, v in zip(low[closed], high[closed], at_y[closed])]
                 panel.add_collection(LineCollection(ends, **line))
-                panel.update_datalim([point for end in ends for point in end])
             panel.plot(row.ratio[closed], at_y[closed], style.algorithm_marker(name), color=colour, ms=3.2)
             for way, mark in ((1, ">"), (-1, "<"), (0, style.algorithm_marker(name))):
                 chosen = (row.open == way).to_numpy() & ~closed
@@ -259,9 +258,8 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
         panel.grid(False, axis="y")
         for edge in np.arange(len(here) - 1) + 0.5:
             panel.axhline(edge, color=style.PALE, linewidth=0.5)
-    panels[0].autoscale_view()
-    low, high = panels[0].get_xlim()
-    panels[0].set_xlim(min(low, 0.95), max(high, 1.05))
+    ends = table[["ratio", "unpaired_low", "unpaired_high"]].to_numpy()
+    panels[0].set_xlim(min(0.95, np.nanmin(ends) / 1.1), max(1.05, np.nanmax(ends) * 1.1))
     for panel in panels:
         layout.log_axis(panel.xaxis)
     layout.label_outside(panels, rf"$\tau\,/\,\tau$ of {style.algorithm_name(baseline)}, geometric mean")

@@ -141,10 +141,11 @@ def _handles(curves: list[Curve]) -> tuple[list[Line2D], str]:
         Line2D([], [], color=colour, linestyle=dash, lw=width, label=label)
         for (colour, dash, width), label in list(zip(lines, labels))[::step]
     ]
-    return entries, f"{len(curves)} curves; the legend names every {_ordinal(step)}." if step > 1 else ""
+    return entries, f"{len(curves)} curves; the legend names every {ordinal(step)}." if step > 1 else ""
 
 
-def _ordinal(n: int) -> str:
+def ordinal(n: int) -> str:
+    """2 → "second"."""
     return {2: "second", 3: "third"}.get(n, f"{n}th")
 
 

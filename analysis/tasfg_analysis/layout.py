@@ -134,12 +134,17 @@ def label_outside(places: list[Axes], x: str = "", y: str = "") -> None:
 
 
 def tick_names(axes: Axes, positions, names: list[str]) -> None:
-    """Names below an axis of groups. Where they do not fit side by side, smaller; then every second, and so on."""
+    """Names below an axis of groups. Where they do not fit side by side, smaller; then words aslant, and of numbers every
+    second, and so on."""
     positions = list(positions)
     low, high = axes.get_xlim()
     slot = (_extent(axes) - 0.6) * (positions[1] - positions[0]) / (high - low) if len(positions) > 1 else 1e9
     widest = max(text_width(name, TICK) for name in names) + 0.06
     size = min(TICK, max(SMALLEST, TICK * slot / widest))
+    if widest * size / TICK > slot and any(character.isalpha() for name in names for character in name):
+        words = [name.replace("\n", " ") for name in names]
+        axes.set_xticks(positions, words, fontsize=size, rotation=40, ha="right", rotation_mode="anchor")
+        return
     step = 1
     while widest * size / TICK > slot * step and step < len(positions):
         step += 1

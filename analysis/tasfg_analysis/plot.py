@@ -15,15 +15,19 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from . import layout, style
-from .curves import is_log_grid
+from .curves import MOST_LABELS, is_log_grid, ordinal
 from .errors import NothingToDraw, UserError
-from .estimates import clopper_pearson
+from .estimates import clopper_pearson, half_width
 from .names import case_title, delta_text, name_cases, number, parameters
 from .results import Results
 from .samples import dodge
 from .selection import MOST_PANELS, confidence, incomplete, samples_of
 
-STATISTICS = ("mean", "median", "none")
+STATISTICS = {  # and what a note says of each
+    "mean": "Means with 95 % intervals; none where a run was capped.",
+    "median": "Medians and quartiles; triangles: beyond the cap.",
+    "none": "",
+}
 LABELS = {
     "T_star": f"characteristic time {style.T_STAR}",
     "T_heuristic": r"$T(\omega_{\mathrm{heur}})$",
@@ -132,21 +136,22 @@ def _varying(table: pd.DataFrame, used: list[str]) -> list[str]:
     return found
 
 
-def _points(part: pd.DataFrame, x: str, y: str, kind: str, statistic: str, cap: float) -> pd.DataFrame:
-    """Per value of x: middle, low and high end. Of censored times what is unknown is missing."""
+def _points(results: Results, part: pd.DataFrame, x: str, y: str, kind: str, statistic: str) -> pd.DataFrame:
+    """Per value of x: middle, low and high end. Of censored times what is unknown is missing, and an end beyond the cap is the
+    cap itself, marked as `open`."""
     rows = []
     if kind == "cases":
         for value, group in part.groupby(x, observed=True):
-            rows += [(value, v, np.nan, np.nan) for v in group[y].unique()]
+            rows += [(value, v, np.nan, np.nan, False) for v in group[y].unique()]
     elif y in ("tau", "normalised"):
-        unit = part.lower_bound if y == "normalised" else 1.0
-        scaled = part.assign(tau=part.tau / unit)
-        for (value,), sample in samples_of(scaled, [x], cap).items():
+        unit = part.lower_bound.to_numpy() if y == "normalised" else 1.0
+        for (value,), sample in samples_of(part.assign(tau=part.tau / unit), [x], results.caps(part) / unit).items():
             if statistic == "mean":
                 middle, half = sample.mean, sample.half_width
-                rows.append((value, middle, middle - half, middle + half))
+                rows.append((value, middle, middle - half, middle + half, False))
             else:
-                rows.append((value, *(sample.quantile(q) for q in (0.5, 0.25, 0.75))))
+                middle, low, high = (sample.quantile(q) for q in (0.5, 0.25, 0.75))
+                rows.append((value, middle, low, min(high, sample.cap), np.isinf(high)))
     else:
         settled = part[part.status.isin(["done", "capped"])]
         for value, group in settled.groupby(x, observed=True)[y]:
@@ -156,13 +161,13 @@ def _points(part: pd.DataFrame, x: str, y: str, kind: str, statistic: str, cap: 
             if y.endswith("error"):
                 n = len(group)  # a run that did not stop made no error
                 low, high = clopper_pearson(values.sum(), n)
-                rows.append((value, values.sum() / n, float(low), float(high)))
+                rows.append((value, values.sum() / n, float(low), float(high), False))
             elif statistic == "mean":
-                half = 1.96 * values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-                rows.append((value, values.mean(), values.mean() - half, values.mean() + half))
+                half = half_width(values)
+                rows.append((value, values.mean(), values.mean() - half, values.mean() + half, False))
             else:
-                rows.append((value, *np.quantile(values, [0.5, 0.25, 0.75], method="nearest")))
-    return pd.DataFrame(rows, columns=["x", "middle", "low", "high"]).sort_values("x")
+                rows.append((value, *np.quantile(values, [0.5, 0.25, 0.75], method="nearest"), False))
+    return pd.DataFrame(rows, columns=["x", "middle", "low", "high", "open"]).sort_values("x")
 
 
 def _facets(table: pd.DataFrame, used: list[str], panel: str | None, what: str) -> list[tuple[str, pd.DataFrame]]:
@@ -245,102 +250,101 @@ def _chosen(
     return kind, table, note
 
 
-def _lines(results, x, y, hue, panel, statistic, log, log_inv_delta) -> Figure:
+def _lines(
+    results: Results,
+    x: str,
+    y: str,
+    hue: str | None,
+    panel: str | None,
+    statistic: str,
+    log: str | None,
+    log_inv_delta: float | None,
+) -> Figure:
+    """A line per value of `hue`, with intervals where there are runs."""
     kind, table, note = _chosen(results, [name for name in (x, hue, panel) if name], y, log_inv_delta)
-    if hue is None and kind != "cases" and x != "algorithm" and panel != "algorithm":
+    if hue is None and kind != "cases" and "algorithm" not in (x, panel):
         hue = "algorithm"
     parts = _facets(table, [x, *([hue] if hue else [])], panel, x)
+    values: list = [None]
     if hue:
         values = style.in_order(table[hue].unique()) if hue == "algorithm" else sorted(table[hue].unique())
-    else:
-        values = [None]
-    looks = (
-        [(style.algorithm_colour(v), "-", 1.1) for v in values]
-        if hue == "algorithm"
-        else [(colour, dash, 1.1) for colour, dash, _ in style.many(len(values))]
-    )
+    lines = [
+        Line2D(
+            [], [], color=colour, linestyle=dash, lw=1.1, marker="o", ms=2.8, label="" if v is None else _value(hue, v)
+        )
+        for v, (colour, dash, _) in zip(values, style.many(len(values)))
+    ]
+    if hue == "algorithm":
+        lines = style.handles(values)
     count = len(parts)
     figure, panels = layout.panels(count, 2 if count in (2, 4) else 3, 2.1 if count > 1 else 2.4, share_x=count > 1)
     numeric = pd.api.types.is_numeric_dtype(table[x])
-    order = None if numeric else list(dict.fromkeys(table[x].astype(str)))
-    log_x = numeric and ("x" in log if log is not None else is_log_grid(table[x]))
-    everything = []
+    order = [] if numeric else list(dict.fromkeys(table[x].astype(str)))
+    ends: list[float] = []
     for axes, (title, part) in zip(panels, parts):
-        for offset, value, (colour, dash, width) in zip(dodge(len(values), 0.7), values, looks):
-            mine = part if value is None else part[part[hue] == value]
-            points = _points(mine, x, y, kind, statistic, results.max_steps)
+        for offset, value, line in zip(dodge(len(values), 0.7), values, lines):
+            points = _points(results, part if value is None else part[part[hue] == value], x, y, kind, statistic)
+            points = points[np.isfinite(points.middle.astype(float))]
             if not len(points):
                 continue
-            finite = points[np.isfinite(points.middle)]
-            everything += [v for v in (*finite.middle, *finite.low, *finite.high) if np.isfinite(v)]
-            at = finite.x if numeric else finite.x.astype(str).map(order.index) + offset
-            marker = style.algorithm_marker(value) if hue == "algorithm" else "o"
-            shown = len(points) <= 30
-            axes.plot(
-                at,
-                finite.middle,
-                color=colour,
-                lw=width if numeric else 0,
-                linestyle=dash if numeric else "none",
-                marker=marker if shown or not numeric else None,
-                ms=2.8,
-            )
-            ends = finite.low.notna().to_numpy()
-            if statistic != "none" and ends.any():
-                high = finite.high[ends].replace(np.inf, results.max_steps)
-                axes.vlines(at[ends], finite.low[ends], high, color=colour, lw=0.9)
+            at = points.x if numeric else points.x.astype(str).map(order.index) + offset
+            ends += _draw_points(axes, at, points, line, numeric, statistic != "none")
         if title:
             layout.title(axes, title)
-    log_y = (
-        "y" in log
-        if log is not None
-        else bool(everything) and min(everything) > 0 and max(everything) > 12 * min(everything)
-    )
-    for axes in panels:
-        if log_x:
-            axes.set_xscale("log")
-            axes.set_xlim(table[x].min() / 1.1, table[x].max() * 1.1)
-            layout.log_axis(axes.xaxis)
-        elif pd.api.types.is_integer_dtype(table[x]):
-            axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-        elif not numeric:
-            axes.set_xlim(-0.5, len(order) - 0.5)
-            layout.tick_names(axes, range(len(order)), [_category(x, text) for text in order])
-        if log_y:
+    _set_x(panels, table[x], order, x, log)
+    if "y" in log if log is not None else ends and min(ends) > 0 and max(ends) > 12 * min(ends):
+        for axes in panels:
             axes.set_yscale("log")
             axes.set_ylim(*axes.get_ylim())
             layout.log_axis(axes.yaxis)
     layout.label_outside(panels, _label(results, x), _label(results, y))
     if hue:
-        step = -(-len(values) // 14)
-        entries = [
-            Line2D(
-                [],
-                [],
-                color=c,
-                linestyle=d,
-                lw=w,
-                marker=style.algorithm_marker(v) if hue == "algorithm" else None,
-                ms=3,
-                label=_value(hue, v),
-            )
-            for v, (c, d, w) in list(zip(values, looks))[::step]
-        ]
-        layout.legend(figure, entries)
-        note += f"{len(values)} lines; the legend names every {step}th. " if step > 1 else ""
+        step = -(-len(values) // MOST_LABELS)
+        layout.legend(figure, lines[::step])
+        note += f"{len(values)} lines; the legend names every {ordinal(step)}. " if step > 1 else ""
     if kind != "cases" and statistic != "none":
-        bars = (
-            "95 % Clopper–Pearson intervals"
-            if y.endswith("error")
-            else (
-                "means with 95 % intervals (none where a run was capped)"
-                if statistic == "mean"
-                else "medians and quartiles"
-            )
-        )
-        note += f"{bars[0].upper()}{bars[1:]}. "
+        error = y.endswith("error")
+        note += "Error rates with 95 % Clopper–Pearson intervals. " if error else f"{STATISTICS[statistic]} "
     layout.note(figure, note.strip(), incomplete(table) if "tau" in table else "")
     return figure
+
+
+def _draw_points(
+    axes: Axes, at: pd.Series, points: pd.DataFrame, line: Line2D, numeric: bool, intervals: bool
+) -> list[float]:
+    """Marks, joined where x is a number, with their intervals; returns the ends of what is drawn."""
+    colour = line.get_color()
+    axes.plot(
+        at,
+        points.middle,
+        color=colour,
+        lw=line.get_linewidth() if numeric else 0,
+        linestyle=line.get_linestyle() if numeric else "none",
+        marker=line.get_marker() if len(points) <= 30 or not numeric else None,
+        ms=2.8,
+    )
+    some = points.low.notna().to_numpy()
+    if intervals and some.any():
+        axes.vlines(at[some], points.low[some], points.high[some], color=colour, lw=0.9)
+    if points.open.any():
+        axes.plot(at[points.open], points.high[points.open], "^", mfc="white", mec=colour, ms=3.5)
+    ends = np.concatenate([points.middle, points.low, points.high])
+    return ends[np.isfinite(ends)].tolist()
+
+
+def _set_x(panels: list[Axes], values: pd.Series, order: list[str], name: str, log: str | None) -> None:
+    """Scale and ticks of x: categories, whole numbers, or a log axis where the grid is one."""
+    numeric = not order
+    for axes in panels:
+        if not numeric:
+            axes.set_xlim(-0.5, len(order) - 0.5)
+            layout.tick_names(axes, range(len(order)), [_category(name, text) for text in order])
+        elif "x" in log if log is not None else is_log_grid(values):
+            axes.set_xscale("log")
+            axes.set_xlim(values.min() / 1.1, values.max() * 1.1)
+            layout.log_axis(axes.xaxis)
+        elif pd.api.types.is_integer_dtype(values):
+            axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
 
 
 def _category(name: str, text: str) -> str:
@@ -349,7 +353,16 @@ def _category(name: str, text: str) -> str:
     return style.graph_name(text).replace(" ", "\n") if name == "graph" else text.replace(" ", "\n")
 
 
-def _heat(results, x, y, value, panel, statistic, log, log_inv_delta) -> Figure:
+def _heat(
+    results: Results,
+    x: str,
+    y: str,
+    value: str,
+    panel: str | None,
+    statistic: str,
+    log: str | None,
+    log_inv_delta: float | None,
+) -> Figure:
     """A quantity in colours over two columns; numbers in the cells where they fit."""
     kind, table, note = _chosen(results, [name for name in (x, y, panel) if name], value, log_inv_delta)
     parts = _facets(table, [x, y], panel, f"{x} and {y}")
@@ -357,7 +370,7 @@ def _heat(results, x, y, value, panel, statistic, log, log_inv_delta) -> Figure:
     for title, part in parts:
         rows = {}
         for key, group in part.groupby(y, observed=True):
-            points = _points(group, x, value, kind, "mean" if statistic == "none" else statistic, results.max_steps)
+            points = _points(results, group, x, value, kind, "mean" if statistic == "none" else statistic)
             rows[key] = points.groupby("x").middle.mean()
         grid = pd.DataFrame(rows).T.sort_index()
         grids.append((title, grid.reindex(columns=sorted(grid.columns))))

@@ -14,7 +14,7 @@ from matplotlib.collections import LineCollection, PathCollection
 import tasfg_analysis
 from processes import run
 from result_files import seal
-from tasfg_analysis import checks, estimates, figures, names, style
+from tasfg_analysis import checks, estimates, figures, layout, names, style
 from tasfg_analysis.errors import NothingToDraw
 
 GRAPHS = ("loopy-star", "loopy-star-alt", "ring", "loopless-clique")
@@ -54,7 +54,7 @@ def texts_of(figure):
             for tick in axis.get_major_ticks():
                 for side in (tick.label1, tick.label2):
                     if low <= tick.get_loc() <= high and side.get_visible():
-                        found.append(("tick", side))
+                        found.append(("aslant" if side.get_rotation() % 90 else "tick", side))
     found += [("note", figure._supxlabel), ("heading", figure._suptitle)]
     legends = (*figure.legends, *(a.get_legend() for a in figure.axes if a.get_legend()))
     found += [("legend", text) for legend in legends for text in legend.get_texts()]
@@ -78,7 +78,12 @@ def faults_of(drawing):
     for i, (kind, text, box) in enumerate(boxes):
         for other, word, place in boxes[i + 1 :]:
             # A pixel of each side is air; the heading keeps the place of the legend with blank lines.
-            if {kind, other} != {"heading", "legend"} and box.padded(-1).overlaps(place.padded(-1)):
+            # Boxes of words aslant overlap where the words do not.
+            if (
+                {kind, other} != {"heading", "legend"}
+                and "aslant" not in (kind, other)
+                and box.padded(-1).overlaps(place.padded(-1))
+            ):
                 found.append(f"{kind} {text!r} covers {other} {word!r}")
     return found
 
@@ -131,6 +136,18 @@ def test_no_text_covers_another_in_plots(studies):
         drawing = tasfg_analysis.open(studies[study_name]).plot(x, y, **options)
         assert faults_of(drawing) == []
         plt.close(drawing)
+
+
+@pytest.mark.parametrize("names_of", [lambda i: f"{1000 + i}", lambda i: f"category {i}\nof many"])
+def test_names_below_an_axis_stand_clear_of_each_other(names_of):
+    with style.applied():
+        figure, (axes,) = layout.panels(1, 1, 2.0)
+        axes.set_xlim(-0.5, 19.5)
+        layout.tick_names(axes, range(20), [names_of(i) for i in range(20)])
+    assert faults_of(figure) == []
+    ticks = [tick.label1 for tick in axes.xaxis.get_major_ticks()]
+    assert len(ticks) == 20 if "category" in ticks[0].get_text() else 3 < len(ticks) < 20  # words are never left out
+    plt.close(figure)
 
 
 def test_a_plot_shows_the_columns_that_were_asked_for(studies):
@@ -435,6 +452,8 @@ def test_paired_ratios_are_over_common_seeds(study, draw):
         float(x) for axes in figure.axes for line in axes.lines if line.get_marker() != "None" for x in line.get_xdata()
     ]
     assert np.allclose(sorted(marks), sorted(table.ratio))
+    low, high = figure.axes[0].get_xlim()
+    assert table.unpaired_low.min() / 1.2 < low < high < table.unpaired_high.max() * 1.2  # no empty decades
     other = draw("paired", study, baseline="exp3.g")
     assert "EXP3.G" in other.axes[-1].get_xlabel()
     with pytest.raises(tasfg_analysis.UserError, match="--baseline oracle"):
