@@ -453,7 +453,7 @@ def _mesh(axes: Axes, grid: pd.DataFrame, norm: Normalize, log: str | None) -> Q
                     ha="center",
                     va="center",
                     fontsize=5.8,
-                    color=style.ink_on(mesh.cmap(norm(value))[:3]),
+                    color=style.ink_on(mesh.cmap(norm(value))[:3], 0.46),
                 )
     return mesh
 
