@@ -3,7 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseCore>
+
 namespace tasfg {
+namespace {
+
+using Sparse = Eigen::SparseMatrix<double>;
+
+}  // namespace
+
+struct SparseNewton::Matrices {
+  Sparse graph;   // G, columns are g_u
+  Sparse tilted;  // pattern of the columns g̃_u, values √w_u g̃_u
+  Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> factor;
+  bool analysed = false;
+};
+
+SparseNewton::SparseNewton() : matrices_(std::make_unique<Matrices>()) {}
+SparseNewton::~SparseNewton() = default;
 
 bool SparseNewton::suits(const ModelView& model) {
   constexpr int kDenseBelow = 100;
@@ -26,7 +44,7 @@ bool SparseNewton::suits(const ModelView& model) {
 void SparseNewton::load(const ModelView& model) {
   K_ = model.K;
   best_ = model.best;
-  analysed_ = false;
+  matrices_->analysed = false;
   const auto n = static_cast<std::size_t>(K_);
   std::vector<Eigen::Triplet<double>> entries, pattern;
   for (int u = 0; u < K_; ++u) {
@@ -37,16 +55,16 @@ void SparseNewton::load(const ModelView& model) {
       if (p != 0.0 || pa != 0.0) pattern.emplace_back(v, u, 1.0);
     }
   }
-  graph_.resize(K_, K_);
-  graph_.setFromTriplets(entries.begin(), entries.end());
-  tilted_.resize(K_, K_);
-  tilted_.setFromTriplets(pattern.begin(), pattern.end());
+  matrices_->graph.resize(K_, K_);
+  matrices_->graph.setFromTriplets(entries.begin(), entries.end());
+  matrices_->tilted.resize(K_, K_);
+  matrices_->tilted.setFromTriplets(pattern.begin(), pattern.end());
 }
 
 void SparseNewton::observe(std::span<const double> omega, std::span<double> m) const {
   for (int u = 0; u < K_; ++u) {
     double sum = 0.0;
-    for (Sparse::InnerIterator it(graph_, u); it; ++it)
+    for (Sparse::InnerIterator it(matrices_->graph, u); it; ++it)
       sum += omega[static_cast<std::size_t>(it.row())] * it.value();
     m[static_cast<std::size_t>(u)] = sum;
   }
@@ -55,19 +73,19 @@ void SparseNewton::observe(std::span<const double> omega, std::span<double> m) c
 void SparseNewton::price(std::span<const double> g, std::span<double> y) const {
   std::fill_n(y.begin(), K_, 0.0);
   for (int u = 0; u < K_; ++u)
-    for (Sparse::InnerIterator it(graph_, u); it; ++it)
+    for (Sparse::InnerIterator it(matrices_->graph, u); it; ++it)
       y[static_cast<std::size_t>(it.row())] += g[static_cast<std::size_t>(u)] * it.value();
 }
 
 void SparseNewton::factor(const NewtonTerms& terms) {
-  // Both patterns have sorted rows, and each column of tilted_ holds those of g_u and of g_a.
+  // Both patterns have sorted rows, and each column of `tilted` holds those of g_u and of g_a.
   for (int u = 0; u < K_; ++u) {
     const auto i = static_cast<std::size_t>(u);
     const double root = std::sqrt(u == best_ ? terms.rest : terms.weight[i]);
     const double tilt = u == best_ ? 0.0 : terms.tilt[i];
-    Sparse::InnerIterator own(graph_, u);
-    Sparse::InnerIterator best(graph_, best_);
-    for (Sparse::InnerIterator it(tilted_, u); it; ++it) {
+    Sparse::InnerIterator own(matrices_->graph, u);
+    Sparse::InnerIterator best(matrices_->graph, best_);
+    for (Sparse::InnerIterator it(matrices_->tilted, u); it; ++it) {
       double value = 0.0;
       if (own && own.row() == it.row()) {
         value += own.value();
@@ -80,19 +98,19 @@ void SparseNewton::factor(const NewtonTerms& terms) {
       it.valueRef() = root * value;
     }
   }
-  Sparse matrix = tilted_ * Sparse(tilted_.transpose());
+  Sparse matrix = matrices_->tilted * Sparse(matrices_->tilted.transpose());
   for (int v = 0; v < K_; ++v) matrix.coeffRef(v, v) += terms.diagonal[static_cast<std::size_t>(v)];
-  if (!analysed_) {
-    factor_.analyzePattern(matrix);
-    analysed_ = true;
+  if (!matrices_->analysed) {
+    matrices_->factor.analyzePattern(matrix);
+    matrices_->analysed = true;
   }
-  factor_.factorize(matrix);
+  matrices_->factor.factorize(matrix);
 }
 
 void SparseNewton::solve(std::span<double> x) const {
   Eigen::Map<Eigen::VectorXd> map(x.data(), K_);
-  if (factor_.info() == Eigen::Success)
-    map = factor_.solve(map).eval();
+  if (matrices_->factor.info() == Eigen::Success)
+    map = matrices_->factor.solve(map).eval();
   else
     map.setConstant(std::nan(""));
 }

@@ -1,12 +1,11 @@
 /// The Newton matrix of large sparse graphs.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "newton_terms.hpp"
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseCore>
 
 #include "tasfg/solve/characteristic_time.hpp"
 
@@ -16,6 +15,9 @@ class SparseNewton {
  public:
   static constexpr int kWidth = 0;
   using Vector = std::vector<double>;
+
+  SparseNewton();
+  ~SparseNewton();
 
   /// Whether `model` is large and sparse enough for this to beat the dense factorisation.
   [[nodiscard]] static bool suits(const ModelView& model);
@@ -28,12 +30,9 @@ class SparseNewton {
   void solve(std::span<double> x, std::span<double> y) const;
 
  private:
-  using Sparse = Eigen::SparseMatrix<double>;
+  struct Matrices;  // Eigen's
+  std::unique_ptr<Matrices> matrices_;
   int K_ = 0, best_ = 0;
-  Sparse graph_;   // G, columns are g_u
-  Sparse tilted_;  // pattern of the columns g̃_u, values √w_u g̃_u
-  Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> factor_;
-  bool analysed_ = false;
 };
 
 }  // namespace tasfg
