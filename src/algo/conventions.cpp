@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/member_count.hpp"
 #include "tasfg/base/named_rows.hpp"
 
 namespace tasfg {
@@ -29,6 +30,7 @@ constexpr ConventionPoint kPoints[] = {
     {"exp3.g", "paper", "reference", "EXP3.G's rate and importance weights",
      [](Conventions& c, bool r) { c.exp3 = r ? Exp3Variant::reference : Exp3Variant::paper; }},
 };
+static_assert(std::size(kPoints) == member_count<Conventions>(), "one row for each point");
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "tasfg/base/member_count.hpp"
+
 namespace tasfg {
 namespace {
 
@@ -177,6 +179,34 @@ constexpr RootAttribute kAttributes[] = {{"created", &ResultLayout::created},
                                          {"code_version", &ResultLayout::code_version},
                                          {"git_commit", &ResultLayout::git_commit},
                                          {"build", &ResultLayout::build}};
+
+/// Whether no two rows have the same member.
+template <typename Row>
+consteval bool each_once(std::span<const Row> rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (rows[i].member == rows[j].member) return false;
+  return true;
+}
+
+/// A member without a row would be lost between ranks and never reach the file.
+template <typename Record>
+consteval bool all_members_stored(std::span<const Dataset<Record>> rows) {
+  return rows.size() == member_count<Record>() && each_once(rows);
+}
+static_assert(all_members_stored<RunRecord>(kRuns), "one row for each member of RunRecord");
+static_assert(all_members_stored<CaseDescription>(kDescriptions),
+              "one row for each member of CaseDescription");
+static_assert(all_members_stored<CaseSolution>(kSolutions), "one row for each member of CaseSolution");
+static_assert(all_members_stored<AlgorithmInfo>(kAlgorithms), "one row for each member of AlgorithmInfo");
+static_assert(all_members_stored<EdgeRow>(kEdges), "one row for each member of EdgeRow");
+static_assert(all_members_stored<Failure>(kFailureList), "one row for each member of Failure");
+static_assert(all_members_stored<LiveState>(kLive), "one row for each member of LiveState");
+// format_minor is written with format_version; cases, algorithms and replications are dimensions.
+constexpr std::size_t kOtherMembers = 4;
+static_assert(std::size(kAttributes) + std::size(kLists) + kOtherMembers == member_count<ResultLayout>() &&
+                  each_once<RootAttribute>(kAttributes) && each_once<Dataset<ResultLayout>>(kLists),
+              "one attribute or list for each member of ResultLayout");
 
 }  // namespace
 

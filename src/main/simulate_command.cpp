@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/named_rows.hpp"
 #include "tasfg/sim/trajectory.hpp"
 
 namespace tasfg {
@@ -235,7 +236,9 @@ void add_simulate_command(Command& app, int& status) {
       ->capture_default_str();
   command->add_option("--set", options->points, "one point of the conventions, as point=value; repeatable")
       ->allow_extra_args(false);
-  command->add_option("--threshold", options->threshold, "practical, proven or simple")
+  command
+      ->add_option("--threshold", options->threshold,
+                   fmt::format("{}", fmt::join(names_of(threshold_rows()), ", ")))
       ->capture_default_str();
   command->add_option("--stream", options->stream, "philox, or numpy to replay the published runs")
       ->capture_default_str();

@@ -101,3 +101,9 @@ def test_libraries_stay_in_their_rooms(library, pattern, rooms):
 @pytest.mark.parametrize("layer", MIRRORED)
 def test_every_unit_has_a_test_of_its_name(layer):
     assert missing_tests(layer) == []
+
+
+@pytest.mark.parametrize(("lists", "root"), [("src/CMakeLists.txt", "src"), ("tests/CMakeLists.txt", "tests/unit")])
+def test_every_source_is_compiled(lists, root):
+    listed = {ROOT / Path(lists).parent / name for name in re.findall(r"[\w/]+\.cpp", (ROOT / lists).read_text())}
+    assert sorted(str(file.relative_to(ROOT)) for file in set((ROOT / root).rglob("*.cpp")) - listed) == []

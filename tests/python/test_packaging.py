@@ -52,6 +52,14 @@ def sections():
     return header, dict(zip(names, rest[1::2]))
 
 
+def test_one_version_everywhere():
+    version = re.search(r"project\(tasfg VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    assert re.search(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text(), flags=re.MULTILINE)[1] == version
+    assert re.search(r'^version = "(.*)"$', (ROOT / "analysis/pyproject.toml").read_text(), flags=re.MULTILINE)[1] == version
+    headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
+    assert headings[0] == "Unreleased" and re.fullmatch(rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d", headings[1])
+
+
 def test_every_library_that_cmake_looks_for_has_a_name_elsewhere():
     assert wanted_by_cmake() == set(NAMES)
 

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 import pytest
+
 import result_files
 
 GCC = os.environ["TASFG"]

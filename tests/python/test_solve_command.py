@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import zlib
 
@@ -191,5 +192,7 @@ def test_refuses_no_or_unknown_commands():
 
 
 def test_help_exits_with_zero():
-    for arguments in (["--help"], ["solve", "--help"], ["--version"]):
+    commands = re.findall(r"^  (\w+)  ", tasfg("--help").stdout.split("Subcommands:")[1], flags=re.MULTILINE)
+    assert {"solve", "sweep"} <= set(commands)
+    for arguments in (["--version"], *([command, "--help"] for command in commands)):
         assert tasfg(*arguments).returncode == 0

@@ -608,6 +608,19 @@ def test_every_dataset_and_attribute_is_documented(tmp_path):
     assert [name for name in names if f"`{name}`" not in text] == []
 
 
+def test_every_dataset_and_attribute_has_a_value(tmp_path):
+    job, out = write_job(tmp_path, more='[algorithm."tas-fg"]\nperiod = 2'), tmp_path / "out.h5"
+    run("sweep", job, "-o", out, "--shard", "0/2", "--set", "checkpoints=[10]", "--set", "pulls_by_delta=true")
+    with h5py.File(out) as file:
+        empty = [name for name, value in file.attrs.items() if value in (b"", "")]
+        for group in ("runs", "cases"):
+            for name, data in file[group].items():
+                values, fill = data[()], data.attrs.get("_FillValue", np.zeros((), data.dtype))
+                if np.all((values == fill) | ((values != values) & (fill != fill))):
+                    empty.append(f"{group}/{name}")
+    assert empty == []
+
+
 def test_checksums_are_what_the_documentation_says(tmp_path):
     job, out = write_job(tmp_path), tmp_path / "out.h5"
     run("sweep", job, "-o", out, "--set", "replications=2", "--set", "checkpoints=[10, 50]", "--set", "pulls_by_delta=true")

@@ -15,15 +15,24 @@ TEST(Thresholds, CExpMatchesTheDesignsTable) {
   for (const auto& [x, expected] : rows) EXPECT_NEAR(c_exp(x), expected, 5.1e-5) << x;
 }
 
+/// β(t, δ) at x = ln(1/δ). A switch without a default: a threshold without its formula does not compile.
+double formula(ThresholdKind kind, double x, int K, double t) {
+  switch (kind) {
+    case ThresholdKind::practical:
+      return x + 3.0 * std::log(1.0 + 2.0 * std::log(t));
+    case ThresholdKind::proven:
+      return 2.0 * c_exp(0.5 * (std::log(K - 1.0) + x)) + 6.0 * std::log(1.0 + std::log(t));
+    case ThresholdKind::simple:
+      return x + std::log(1.0 + std::log(t));
+  }
+  return 0.0;
+}
+
 TEST(Thresholds, FollowTheirFormulas) {
-  const double x = 7.0, t = 1234.0;
-  EXPECT_DOUBLE_EQ(
-      threshold_base(ThresholdKind::practical, x, 5) + threshold_growth(ThresholdKind::practical, t),
-      7.0 + 3.0 * std::log(1.0 + 2.0 * std::log(t)));
-  EXPECT_DOUBLE_EQ(threshold_base(ThresholdKind::simple, x, 5) + threshold_growth(ThresholdKind::simple, t),
-                   7.0 + std::log(1.0 + std::log(t)));
-  EXPECT_NEAR(threshold_base(ThresholdKind::proven, x, 5) + threshold_growth(ThresholdKind::proven, t),
-              2.0 * c_exp(0.5 * (std::log(4.0) + 7.0)) + 6.0 * std::log(1.0 + std::log(t)), 1e-12);
+  for (const ThresholdRow& row : threshold_rows())
+    EXPECT_NEAR(threshold_base(row.kind, 7.0, 5) + threshold_growth(row.kind, 1234.0),
+                formula(row.kind, 7.0, 5, 1234.0), 1e-12)
+        << row.name;
 }
 
 TEST(Thresholds, EveryRowHasABaseThatRisesWithConfidence) {

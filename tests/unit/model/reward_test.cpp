@@ -13,6 +13,7 @@ namespace tasfg {
 namespace {
 
 const RewardFamily kFamilies[] = {Gaussian{0.7}, Bernoulli{}, Poisson{}, Exponential{}};
+static_assert(std::size(kFamilies) == std::variant_size_v<RewardFamily>, "every family is tested");
 
 /// The textbook forms, in long double.
 long double textbook(const RewardFamily& family, long double a, long double x) {

@@ -162,17 +162,16 @@ TEST(Trajectory, LazyStoppingRuleGivesThePlainRulesStoppingTimes) {
   instances.push_back(make("ring", {{"K", 4.0}}, Gaussian{1.0}, {1.0, 0.7, 0.5, 0.3}));
   instances.push_back(make("ring", {{"K", 3.0}}, Gaussian{1.0}, {3.0, 0.0, 0.0}));
   for (const Instance& instance : instances) {
-    for (const ThresholdKind threshold :
-         {ThresholdKind::practical, ThresholdKind::proven, ThresholdKind::simple}) {
+    for (const ThresholdRow& threshold : threshold_rows()) {
       SimulationOptions options;
-      options.threshold = threshold;
+      options.threshold = threshold.kind;
       options.max_steps = kCap;
       const Simulation simulation(instance, options);
       const auto expect_plain = [&](const char* name, std::uint64_t seed, const auto& choose) {
         const RunRecord record = simulation.run(algorithm_named(name, "test"), kDeltas, seed);
         const auto plain = std::visit(
             [&](const auto& reward) {
-              return plain_run(instance, reward, seed, threshold, kDeltas, kCap, choose);
+              return plain_run(instance, reward, seed, threshold.kind, kDeltas, kCap, choose);
             },
             instance.reward());
         for (std::size_t d = 0; d < kDeltas.size(); ++d) {
@@ -273,6 +272,7 @@ TEST(Trajectory, OnePassServesEveryDeltaInAnyOrder) {
 }
 
 TEST(Trajectory, EveryAlgorithmRewardAndSettingThatMakesSenseRuns) {
+  ASSERT_EQ(easy_instances().size(), reward_families().size());
   for (const Instance& instance : easy_instances()) {
     for (const Setting setting : {Setting::informed, Setting::uninformed, Setting::known_graph}) {
       SimulationOptions options;
