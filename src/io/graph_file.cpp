@@ -38,7 +38,7 @@ RootDatasets datasets_of(hid_t file, hid_t access, const std::string& path) {
         return 0;
       },
       &visit);
-  if (done < 0) throw InputError(fmt::format("{}: its root group cannot be read (damaged?)", path));
+  if (done < 0) throw InputError(path, remark("its root group cannot be read", "damaged?"));
   return visit.found;
 }
 
@@ -60,22 +60,21 @@ bool is_plain_number(hid_t type) {
 void check_storage(hid_t dataset, hsize_t K, hsize_t bytes_per_value, const std::string& origin) {
   const Handle creation(H5Dget_create_plist(dataset), &H5Pclose);
   const H5D_layout_t layout = creation.valid() ? H5Pget_layout(creation) : H5D_LAYOUT_ERROR;
-  if (layout == H5D_LAYOUT_ERROR)
-    throw InputError(fmt::format("{}: its storage cannot be read (damaged?)", origin));
+  if (layout == H5D_LAYOUT_ERROR) throw InputError(origin, remark("its storage cannot be read", "damaged?"));
   if (layout == H5D_VIRTUAL || H5Pget_external_count(creation) != 0)
-    throw InputError(fmt::format("{}: its values are in other files (must be in this one)", origin));
+    throw InputError(origin, remark("its values are in other files", "must be in this one"));
   if (layout != H5D_CHUNKED) return;
   hsize_t chunk[2] = {0, 0};
   if (H5Pget_chunk(creation, 2, chunk) != 2)
-    throw InputError(fmt::format("{}: its chunks cannot be read (damaged?)", origin));
+    throw InputError(origin, remark("its chunks cannot be read", "damaged?"));
   if (chunk[0] < 1 || chunk[1] < 1 || chunk[0] > kLargestK || chunk[1] > kLargestK)
-    throw InputError(fmt::format("{}: chunks of {} x {} values (must be at most {} x {})", origin, chunk[0],
-                                 chunk[1], kLargestK, kLargestK));
+    throw InputError(origin, remark(fmt::format("chunks of {} x {} values", chunk[0], chunk[1]),
+                                    fmt::format("must be at most {} x {}", kLargestK, kLargestK)));
   const hsize_t chunks = ((K + chunk[0] - 1) / chunk[0]) * ((K + chunk[1] - 1) / chunk[1]);
   constexpr hsize_t kOverhead = 1024;
   if (const hsize_t stored = H5Dget_storage_size(dataset);
       stored > chunks * (2 * chunk[0] * chunk[1] * bytes_per_value + kOverhead))
-    throw InputError(fmt::format("{}: {} bytes for {} x {} values (damaged?)", origin, stored, K, K));
+    throw InputError(origin, remark(fmt::format("{} bytes for {} x {} values", stored, K, K), "damaged?"));
   const int filters = H5Pget_nfilters(creation);
   for (int i = 0; i < filters; ++i) {
     unsigned flags = 0, config = 0;
@@ -83,56 +82,55 @@ void check_storage(hid_t dataset, hsize_t K, hsize_t bytes_per_value, const std:
     const H5Z_filter_t filter =
         H5Pget_filter2(creation, static_cast<unsigned>(i), &flags, &parameters, nullptr, 0, nullptr, &config);
     if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
-      throw InputError(
-          fmt::format("{}: stored with HDF5 filter {} (must be gzip, shuffle, fletcher32 or none)", origin,
-                      static_cast<int>(filter)));
+      throw InputError(origin, remark(fmt::format("stored with HDF5 filter {}", static_cast<int>(filter)),
+                                      "must be gzip, shuffle, fletcher32 or none"));
   }
 }
 
 FeedbackGraph read_graph_hdf5(const std::string& path, const std::string& dataset_name) {
   const QuietHdf5 quiet;
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), &H5Fclose);
-  if (!file.valid())
-    throw InputError(fmt::format("{}: cannot be opened as HDF5 (truncated or damaged?)", path));
+  if (!file.valid()) throw InputError(path, remark("cannot be opened as HDF5", "truncated or damaged?"));
   const Handle access = dataset_access();
   std::string name = dataset_name;
   if (name.empty()) {
     RootDatasets root = datasets_of(file, access, path);
     if (root.count != 1) {
       for (std::string& each : root.names) each = quotable(each);
-      throw InputError(fmt::format(
-          "{}: holds {} datasets at its root; name one as {}:DATASET (there are: {}{})", path, root.count,
-          path, root.names.empty() ? "none" : fmt::format("{}", fmt::join(root.names, ", ")),
-          root.count > root.names.size() ? ", ..." : ""));
+      throw InputError(
+          path,
+          remark(fmt::format("holds {} datasets at its root; name one as {}:DATASET", root.count, path),
+                 fmt::format("there are: {}{}",
+                             root.names.empty() ? "none" : fmt::format("{}", fmt::join(root.names, ", ")),
+                             root.count > root.names.size() ? ", ..." : "")));
     }
     name = root.names.front();
   }
   const std::string origin = fmt::format("{}:{}", path, quotable(name));
   const Handle dataset(H5Dopen2(file, name.c_str(), access), &H5Dclose);
-  if (!dataset.valid()) throw InputError(fmt::format("{}: no such dataset", origin));
+  if (!dataset.valid()) throw InputError(origin, remark("no such dataset"));
   const Handle space(H5Dget_space(dataset), &H5Sclose);
   const Handle type(H5Dget_type(dataset), &H5Tclose);
   if (!space.valid() || !type.valid())
-    throw InputError(fmt::format("{}: its type and extent cannot be read (damaged?)", origin));
+    throw InputError(origin, remark("its type and extent cannot be read", "damaged?"));
   if (!is_plain_number(type))
-    throw InputError(fmt::format(
-        "{}: does not hold plain numbers (must be a K x K matrix of 32- or 64-bit floats, or integers)",
-        origin));
+    throw InputError(origin, remark("does not hold plain numbers",
+                                    "must be a K x K matrix of 32- or 64-bit floats, or integers"));
   const int dimensions = H5Sget_simple_extent_ndims(space);
   if (dimensions != 2)
-    throw InputError(fmt::format("{}: has {} dimensions (must be a K x K matrix)", origin, dimensions));
+    throw InputError(origin, remark(fmt::format("has {} dimensions", dimensions), "must be a K x K matrix"));
   hsize_t extent[2] = {0, 0};
   if (H5Sget_simple_extent_dims(space, extent, nullptr) < 0)
-    throw InputError(fmt::format("{}: its extent cannot be read", origin));
+    throw InputError(origin, remark("its extent cannot be read", "damaged?"));
   if (extent[0] != extent[1])
     throw InputError(
-        fmt::format("{}: {} x {} values (the matrix must be square)", origin, extent[0], extent[1]));
+        origin, remark(fmt::format("{} x {} values", extent[0], extent[1]), "the matrix must be square"));
   if (extent[0] < 2 || extent[0] > kLargestK)
-    throw InputError(fmt::format("{}: K = {} (must lie in 2..{})", origin, extent[0], kLargestK));
+    throw InputError(within(origin, "K"), bad_value(extent[0], fmt::format("must lie in 2..{}", kLargestK)));
   check_storage(dataset, extent[0], H5Tget_size(type), origin);
   std::vector<double> values(static_cast<std::size_t>(extent[0] * extent[1]));
   if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
-    throw InputError(fmt::format("{}: cannot be read (truncated or damaged?)", origin));
+    throw InputError(origin, remark("cannot be read", "truncated or damaged?"));
   return {static_cast<int>(extent[0]), std::move(values), origin};
 }
 
@@ -148,9 +146,9 @@ FeedbackGraph read_stored_graph(const std::string& path, std::string_view select
   for (std::size_t c = 0; c < std::min(cases.size(), kShown); ++c)
     choices.push_back(fmt::format("{} ({})", c, quotable(cases[c].label)));
   throw InputError(
-      fmt::format("{}:/edges{}: holds the graphs of {} cases; name one as {}:/edges[0] (there are: {}{})",
-                  path, quotable(selection), cases.size(), path, fmt::join(choices, ", "),
-                  cases.size() > kShown ? ", ..." : ""));
+      fmt::format("{}:/edges{}", path, quotable(selection)),
+      remark(fmt::format("holds the graphs of {} cases; name one as {}:/edges[0]", cases.size(), path),
+             fmt::format("there are: {}{}", fmt::join(choices, ", "), cases.size() > kShown ? ", ..." : "")));
 }
 
 bool is_hdf5(const std::string& path) {

@@ -39,10 +39,13 @@ class Handle {
   herr_t (*close_)(hid_t) = nullptr;
 };
 
-/// HDF5 prints its error stack to stderr unless told otherwise; our messages are one line.
+/// Stands before all other use of HDF5. The library prints its error stack to stderr unless told otherwise;
+/// our messages are one line. Nor may it tidy up when the program ends: a file that it could not write (a
+/// full disk) stays open inside it, and its exit handler crashes on such files. We close what we open.
 class QuietHdf5 {
  public:
   QuietHdf5() {
+    [[maybe_unused]] static const herr_t kNoExitHandler = H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }

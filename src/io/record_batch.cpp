@@ -81,6 +81,7 @@ std::uint32_t RecordFormat<Record>::checksum(const BatchBytes& batch, std::size_
 template <typename Record>
 bool RecordFormat<Record>::sound(const RecordBatch<Record>& batch, std::size_t row, std::size_t K) const {
   const TaskStatus status = values(batch, &Record::status)[row];
+  if (static_cast<std::uint8_t>(status) >= kTaskStatuses) return false;
   return status == TaskStatus::pending || values(batch, &Record::checksum)[row] == checksum(batch, row, K);
 }
 

@@ -2,13 +2,14 @@
 // checksum fits it.
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
 
+#include "draft_file.hpp"
 #include "result_impl.hpp"
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "tasfg/base/error.hpp"
 
@@ -288,9 +289,9 @@ class Joiner {
       Choice<Record> choice(format);
       for (std::size_t k = 0; k < blocks.size(); ++k)
         if (!choice.offer(blocks[k], i, k))
-          throw InputError(fmt::format("{} and {}: disagree on {} (files of two programs, or a damaged one)",
-                                       inputs_[choice.file()]->path, inputs_[k]->path,
-                                       describe(blocks[k].name(i))));
+          throw InputError(fmt::format("{} and {}", inputs_[choice.file()]->path, inputs_[k]->path),
+                           remark(fmt::format("disagree on {}", describe(blocks[k].name(i))),
+                                  "files of two programs, or a damaged one"));
       const RecordBatch<Record>& kept = choice.batch();
       const RunName name = kept.name(i);
       const TaskStatus status = format.values(kept, &Record::status)[i];
@@ -347,18 +348,16 @@ LiveState joined_state(const Inputs& inputs, const Joiner& joiner) {
 /// Copying would lose what a newer format holds besides.
 void check_minor(const ResultFile::Impl& file) {
   if (file.layout.format_minor > kFormatMinor)
-    throw InputError(
-        fmt::format("{}: has format version {}.{}, this program copies up to {}.{} (use a newer tasfg)",
-                    file.path, kFormatVersion, file.layout.format_minor, kFormatVersion, kFormatMinor));
+    throw InputError(file.path, newer_format(file.layout.format_minor, "copies up to"));
 }
 
 }  // namespace
 
 ResultFile::Copy ResultFile::extend(const std::string& path, const ResultLayout& wanted,
-                                    const GraphOf& graph_of, const LiveState& live) {
+                                    const GraphOf& graph_of, const LiveState& live, const WriterLock& lock) {
   const std::unique_ptr<Impl> old = open_file(path, Access::read);
   check_minor(*old);
-  DraftFile draft(path);
+  DraftFile draft(path, lock);
   write_empty_file(draft.path(), path, wanted, graph_of);
   std::size_t torn = 0;
   {
@@ -369,33 +368,43 @@ ResultFile::Copy ResultFile::extend(const std::string& path, const ResultLayout&
     state.generation = old->read_live().generation;
     grown->write_live(state);
   }
-  draft.publish();
+  draft.publish(old->descriptor);
   return {open(path, Access::write), torn};
 }
 
-ResultFile::Copy ResultFile::merge(const std::string& path, const std::vector<std::string>& paths) {
+ResultFile::Copy ResultFile::merge(const std::string& path, const std::vector<std::string>& paths,
+                                   const WriterLock& lock) {
+  const auto same_file = [](const std::string& a, const std::string& b) {
+    std::error_code error;
+    return std::filesystem::equivalent(a, b, error);
+  };
   Inputs inputs;
-  struct stat info {};
-  std::set<std::string> seen;
-  std::vector<std::string> all = paths;
-  if (::stat(path.c_str(), &info) == 0) all.insert(all.begin(), path);  // what is there is kept
-  for (const std::string& each : all)
-    if (seen.insert(each).second) {
+  std::error_code error;
+  const bool exists = std::filesystem::exists(path, error);
+  if (exists) inputs.push_back(open_file(path, Access::read));  // what is there is kept
+  if (exists && !inputs[0]->layout.shard.empty() &&
+      std::none_of(paths.begin(), paths.end(), [&](const auto& each) { return same_file(each, path); }))
+    throw InputError(path, remark(fmt::format("is shard {} of its job, and the first file is the one to make",
+                                              inputs[0]->layout.shard),
+                                  "name another one first; or this one twice, to join the others to it"));
+  for (const std::string& each : paths)
+    if (std::none_of(inputs.begin(), inputs.end(),
+                     [&](const auto& input) { return same_file(input->path, each); }))
       inputs.push_back(open_file(each, Access::read));
-      check_minor(*inputs.back());
-    }
-  if (inputs.empty()) throw InputError("merge: nothing to merge (give the shards' files)");
+  if (inputs.empty()) throw InputError("merge", remark("nothing to merge", "give the shards' files"));
+  for (const auto& input : inputs) check_minor(*input);
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     if (same_grid(inputs[0]->layout, inputs[i]->layout)) continue;
     std::string why = why_not_extension(inputs[i]->layout, inputs[0]->layout);
     if (why.empty()) why = why_not_extension(inputs[0]->layout, inputs[i]->layout);
-    throw InputError(fmt::format("{} and {}: are not of one job ({})", inputs[0]->path, inputs[i]->path,
-                                 why.empty() ? "their cells come in another order" : why));
+    throw InputError(
+        fmt::format("{} and {}", inputs[0]->path, inputs[i]->path),
+        remark("are not of one job", why.empty() ? "their cells come in another order" : std::move(why)));
   }
   ResultLayout layout = inputs[0]->layout;
   layout.shard.clear();
   for (const auto& input : inputs) layout.created = std::min(layout.created, input->layout.created);
-  DraftFile draft(path);
+  DraftFile draft(path, lock);
   write_empty_file(draft.path(), path, layout, [&](CaseId c) { return inputs[0]->graph(c); });
   std::size_t torn = 0;
   {
@@ -414,7 +423,7 @@ ResultFile::Copy ResultFile::merge(const std::string& path, const std::vector<st
       }
     out->write_live(joined_state(inputs, joiner));
   }
-  draft.publish();
+  draft.publish(exists ? inputs[0]->descriptor : -1);
   return {open(path, Access::write), torn};
 }
 

@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <filesystem>
 
+#include "draft_file.hpp"
 #include "result_impl.hpp"
 #include <fcntl.h>
 #include <fmt/chrono.h>
@@ -18,10 +18,6 @@
 #include "tasfg/sim/content_key.hpp"
 
 namespace tasfg {
-
-InputError io_error(const std::string& path, const std::string& what, int code) {
-  return InputError(fmt::format("{}: {}: {}", path, what, std::strerror(code)));
-}
 
 std::string iso_time() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -39,10 +35,9 @@ void ResultFile::Impl::write_bytes(std::uint64_t offset, const void* bytes, std:
     const ssize_t written = ::pwrite(descriptor, at, size, static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0)
-      throw InputError(
-          fmt::format("{}: cannot be written: {} (finished runs are safe; run the same command again when "
-                      "this is mended)",
-                      path, written == 0 ? "no space" : std::strerror(errno)));
+      throw SystemError(
+          path, remark(fmt::format("cannot be written: {}", written == 0 ? "no space" : std::strerror(errno)),
+                       "finished runs are safe; run the same command again when this is mended"));
     at += written;
     offset += static_cast<std::uint64_t>(written);
     size -= static_cast<std::size_t>(written);
@@ -55,7 +50,7 @@ void ResultFile::Impl::read_bytes(std::uint64_t offset, void* bytes, std::size_t
     const ssize_t got = ::pread(descriptor, at, size, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw io_error(path, "cannot be read", errno);
-    if (got == 0) throw InputError(fmt::format("{}: ends too early (truncated?)", path));
+    if (got == 0) throw InputError(path, remark("ends too early", "truncated?"));
     at += got;
     offset += static_cast<std::uint64_t>(got);
     size -= static_cast<std::size_t>(got);
@@ -161,20 +156,29 @@ void ResultFile::Impl::write_live(const LiveState& state) const {
   write(live_state, batch, "status");
 }
 
+std::vector<ResultFile::Impl::FailureEntry> ResultFile::Impl::failure_entries() const {
+  std::vector<FailureEntry> found;
+  const BatchBytes batch = read(failure_list, 0, 0, kFailures);
+  const auto below = [](std::int64_t index, std::size_t count) {
+    return index >= -1 && (index < 0 || static_cast<std::size_t>(index) < count);
+  };
+  for (std::size_t i = 0; i < kFailures; ++i) {
+    FailureEntry entry{i, {}, false};
+    Failure& failure = entry.failure;
+    get_row(table<Failure>(), failure_list.columns, batch, i, 0, failure);
+    if (failure.case_index == -1) continue;
+    entry.possible = failure.case_index >= 0 && below(failure.case_index, layout.cases.size()) &&
+                     below(failure.algorithm, layout.algorithms.size()) &&
+                     below(failure.seed, static_cast<std::size_t>(layout.replications));
+    found.push_back(std::move(entry));
+  }
+  return found;
+}
+
 std::vector<Failure> ResultFile::Impl::failures() const {
   std::vector<Failure> found;
-  const BatchBytes batch = read(failure_list, 0, 0, kFailures);
-  for (std::size_t i = 0; i < kFailures; ++i) {
-    Failure failure;
-    get_row(table<Failure>(), failure_list.columns, batch, i, 0, failure);
-    const auto below = [](std::int64_t index, std::size_t count) {
-      return index < 0 || static_cast<std::size_t>(index) < count;
-    };
-    if (failure.case_index >= 0 && below(failure.case_index, layout.cases.size()) &&
-        below(failure.algorithm, layout.algorithms.size()) &&
-        below(failure.seed, static_cast<std::size_t>(layout.replications)))
-      found.push_back(std::move(failure));
-  }
+  for (FailureEntry& entry : failure_entries())
+    if (entry.possible) found.push_back(std::move(entry.failure));
   return found;
 }
 
@@ -195,8 +199,9 @@ FeedbackGraph ResultFile::Impl::graph(CaseId case_id) const {
   for (std::size_t c = 0; c < case_id.value(); ++c) first += layout.cases[c].edges;
   const BatchBytes batch = read(edges, 0, first, static_cast<std::size_t>(description.edges));
   const auto damaged = [&] {
-    return InputError(fmt::format("{}: the edges of case {} ({}) do not fit its key (damaged?)", path,
-                                  case_id.value(), quotable(description.label)));
+    return InputError(path, remark(fmt::format("the edges of case {} ({}) do not fit its key",
+                                               case_id.value(), quotable(description.label)),
+                                   "damaged?"));
   };
   const auto K = static_cast<std::size_t>(description.K);
   std::vector<double> matrix(K * K, 0.0);
@@ -218,36 +223,19 @@ FeedbackGraph ResultFile::Impl::graph(CaseId case_id) const {
 
 // Files.
 
-DraftFile::DraftFile(const std::string& path)
-    : path_(path), draft_(fmt::format("{}.new-{}", path, ::getpid())) {
-  // Processes that died left theirs; the caller holds the lock, so that none is in use.
-  const std::filesystem::path here(path);
-  const std::string prefix = here.filename().string() + ".new-";
-  std::error_code error;
-  const std::filesystem::path folder = here.has_parent_path() ? here.parent_path() : ".";
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-    if (entry.path().filename().string().starts_with(prefix)) std::filesystem::remove(entry.path(), error);
+Complaint newer_format(std::int64_t minor, std::string_view does) {
+  return remark(fmt::format("has format version {}.{}, this program {} {}.{}", kFormatVersion, minor, does,
+                            kFormatVersion, kFormatMinor),
+                "use a newer tasfg");
 }
 
-DraftFile::~DraftFile() {
-  if (!published_) ::unlink(draft_.c_str());
-}
-
-void DraftFile::publish() {
-  const int descriptor = ::open(draft_.c_str(), O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) throw io_error(path_, "cannot be made", errno);
-  const int synced = ::fsync(descriptor);
-  const int why = errno;
-  ::close(descriptor);
-  if (synced != 0) throw io_error(path_, "cannot be made", why);
-  if (::rename(draft_.c_str(), path_.c_str()) != 0) throw io_error(path_, "cannot be made", errno);
-  published_ = true;
-  const std::string folder =
-      path_.find('/') == std::string::npos ? "." : path_.substr(0, path_.rfind('/') + 1);
-  if (const int entry = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); entry >= 0) {
-    (void)::fsync(entry);  // not every file system can; the rename stands either way
-    ::close(entry);
-  }
+std::string ResultFile::Impl::why_not_at_path() const {
+  struct stat opened {
+  }, there{};
+  if (::stat(path.c_str(), &there) != 0) return "was removed";
+  if (::fstat(descriptor, &opened) != 0 || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino)
+    return "was replaced by another file";
+  return static_cast<std::uint64_t>(there.st_size) < length ? "was cut short" : "";
 }
 
 std::unique_ptr<ResultFile::Impl> open_file(const std::string& path, Access access) {
@@ -255,15 +243,17 @@ std::unique_ptr<ResultFile::Impl> open_file(const std::string& path, Access acce
   impl->path = path;
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) throw io_error(path, "cannot be opened", errno);
-  if (!S_ISREG(info.st_mode)) throw InputError(fmt::format("{}: is not a regular file", path));
+  if (!S_ISREG(info.st_mode)) throw InputError(path, remark("is not a regular file"));
   impl->descriptor = ::open(path.c_str(), (access == Access::write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (impl->descriptor < 0)
     throw io_error(path, access == Access::write ? "cannot be written" : "cannot be read", errno);
+  if (::fstat(impl->descriptor, &info) != 0) throw io_error(path, "cannot be opened", errno);
+  impl->length = static_cast<std::uint64_t>(info.st_size);
   read_structure(*impl);
+  if (const std::string why = impl->why_not_at_path(); !why.empty())
+    throw SystemError(path, remark(fmt::format("{} while it was opened", why)));
   if (access == Access::write && impl->layout.format_minor > kFormatMinor)
-    throw InputError(
-        fmt::format("{}: has format version {}.{}, this program writes {}.{} (use a newer tasfg)", path,
-                    kFormatVersion, impl->layout.format_minor, kFormatVersion, kFormatMinor));
+    throw InputError(path, newer_format(impl->layout.format_minor, "writes"));
   return impl;
 }
 
@@ -273,13 +263,13 @@ ResultFile::ResultFile(ResultFile&&) noexcept = default;
 ResultFile& ResultFile::operator=(ResultFile&&) noexcept = default;
 
 ResultFile ResultFile::create(const std::string& path, const ResultLayout& layout, const GraphOf& graph_of,
-                              const LiveState& live) {
+                              const LiveState& live, const WriterLock& lock) {
   struct stat info {};
-  if (::lstat(path.c_str(), &info) == 0) throw InputError(fmt::format("{}: exists already", path));
-  DraftFile draft(path);
+  if (::stat(path.c_str(), &info) == 0) throw InputError(path, remark("exists already"));
+  DraftFile draft(path, lock);
   write_empty_file(draft.path(), path, layout, graph_of);
   open_file(draft.path(), Access::write)->write_live(live);
-  draft.publish();
+  draft.publish(-1);
   return open(path, Access::write);
 }
 
@@ -301,6 +291,9 @@ const CaseFormat& ResultFile::case_format() const {
 }
 LiveState ResultFile::live() const {
   return impl_->read_live();
+}
+std::string ResultFile::why_not_at_path() const {
+  return impl_->why_not_at_path();
 }
 
 namespace {

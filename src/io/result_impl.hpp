@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,6 +32,7 @@ struct ResultFile::Impl {
   std::string path;
   ResultLayout layout;
   int descriptor = -1;
+  std::uint64_t length = 0;  // bytes, when it was opened
   StoredTable runs, cases, failure_list, live_state, edges;
   RunFormat run_format{RecordShape{}};
   CaseFormat case_format{RecordShape{}};
@@ -56,12 +58,20 @@ struct ResultFile::Impl {
   void set_status(const StoredTable& table, RunName name, TaskStatus status) const;
   [[nodiscard]] LiveState read_live() const;
   void write_live(const LiveState& state) const;
-  [[nodiscard]] std::vector<Failure> failures() const;
+  struct FailureEntry {
+    std::size_t place;
+    Failure failure;
+    bool possible;  // its case, algorithm and seed are there
+  };
+  [[nodiscard]] std::vector<FailureEntry> failure_entries() const;
+  [[nodiscard]] std::vector<Failure> failures() const;  // the possible ones
   void add_failure(const Failure& failure) const;
   [[nodiscard]] FeedbackGraph graph(CaseId case_id) const;
+  [[nodiscard]] std::string why_not_at_path() const;
 };
 
-/// Writes the empty file under `path` itself (the caller renames it). Throws InputError, naming `shown`.
+/// Writes the empty file under `path` itself (the caller renames it). Throws a SystemError that names
+/// `shown`.
 void write_empty_file(const std::string& path, const std::string& shown, const ResultLayout& layout,
                       const GraphOf& graph_of);
 
@@ -72,22 +82,11 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
 /// checked; `file` is open already.
 void read_structure(ResultFile::Impl& file);
 
-/// A new file beside `path` that takes its place when `publish` is called, and vanishes otherwise.
-class DraftFile {
- public:
-  explicit DraftFile(const std::string& path);
-  ~DraftFile();
-  DraftFile(const DraftFile&) = delete;
-  DraftFile& operator=(const DraftFile&) = delete;
-  [[nodiscard]] const std::string& path() const { return draft_; }
-  /// Everything on the disk, then the rename, then the folder on the disk.
-  void publish();
+/// Tells in words where a dataset that never changes is not what the layout says, or does not fit its
+/// checksum.
+void check_constants(const ResultFile::Impl& file, const std::function<void(std::string)>& tell);
 
- private:
-  std::string path_, draft_;
-  bool published_ = false;
-};
-
-[[nodiscard]] InputError io_error(const std::string& path, const std::string& what, int code);
+/// What is wrong with a file that a newer tasfg made, for one that `does` something ("writes").
+[[nodiscard]] Complaint newer_format(std::int64_t minor, std::string_view does);
 
 }  // namespace tasfg

@@ -5,12 +5,11 @@
 #include <cstring>
 #include <map>
 
+#include "draft_file.hpp"
 #include "hdf5_handle.hpp"
 #include "result_impl.hpp"
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
@@ -140,6 +139,19 @@ void write_list(hid_t object, const std::string& name, hid_t type, const std::ve
   must(H5Awrite(attribute, type, values.data()), name);
 }
 
+/// The dataset that numbers the places along a dimension.
+Column index_column(std::string_view group, Dimension dimension) {
+  Column column;
+  column.group = group;
+  column.name = to_string(dimension);
+  column.units = "1";
+  column.long_name = dimension == Dimension::vertex ? "vertex, from 0" : column.name;
+  column.dimensions = {dimension};
+  column.type = dimension == Dimension::seed ? Stored::i64 : Stored::i32;
+  column.value_bytes = dimension == Dimension::seed ? 8 : 4;
+  return column;
+}
+
 /// Makes datasets. xarray finds the names of their dimensions by the attributes with which netCDF-4 describes
 /// a coordinate of several dimensions: _Netcdf4Coordinates lists identifiers, and _Netcdf4Dimid is a
 /// dataset's own. (HDF5's DIMENSION_LIST would do the same by references of variable length.)
@@ -237,13 +249,7 @@ class Maker {
   /// 0, 1, 2, … along a dimension; where nobody needs them, the dimension's name and length without values.
   void index(std::string_view group, Dimension dimension) {
     const bool bare = dimension == Dimension::edge || dimension == Dimension::entry;
-    Column column;
-    column.group = group;
-    column.name = to_string(dimension);
-    column.units = "1";
-    column.long_name = dimension == Dimension::vertex ? "vertex, from 0" : column.name;
-    column.dimensions = {dimension};
-    column.type = dimension == Dimension::seed ? Stored::i64 : Stored::i32;
+    const Column column = index_column(group, dimension);
     const Handle dataset =
         make(column, bare ? Handle(H5Tcopy(H5T_STD_I8LE), &H5Tclose) : type_of(column), creation_list());
     const std::size_t count = extents_[dimension];
@@ -410,7 +416,7 @@ struct Everything {
 // Reading.
 
 [[noreturn]] void damaged(const std::string& path, std::string_view what) {
-  throw InputError(fmt::format("{}: {} cannot be read (damaged?)", path, what));
+  throw InputError(path, remark(fmt::format("{} cannot be read", what), "damaged?"));
 }
 
 /// An attribute's bytes: a text of fixed length, or one number.
@@ -474,11 +480,10 @@ class Finder {
     return H5Lexists(file_, name.c_str(), H5P_DEFAULT) > 0;
   }
 
-  /// The only extent of a dataset of one dimension.
+  /// The only extent of a dataset of one dimension, each of whose values takes a byte at least.
   [[nodiscard]] std::size_t length(const std::string& name) const {
-    constexpr hsize_t kMost = hsize_t{1} << 40;
     const std::vector<hsize_t> extents = extents_of(open(name), name);
-    if (extents.size() != 1 || extents[0] > kMost) damaged(path_, name);
+    if (extents.size() != 1 || extents[0] > size_) damaged(path_, name);
     return static_cast<std::size_t>(extents[0]);
   }
 
@@ -551,13 +556,17 @@ void read_header(const ResultFile::Impl& file, Finder& finder, const Table<Recor
     get_row(table, columns, batch, i, extents[Dimension::vertex], records[i]);
 }
 
+constexpr std::int32_t kLargestK = 4096;  // of every graph
+
 void check_layout(const ResultLayout& layout, std::size_t vertices, const std::string& path) {
   for (const CaseDescription& each : layout.cases) {
-    if (each.K < 2 || static_cast<std::size_t>(each.K) > vertices) damaged(path, "cases/K");
+    if (each.K < 2 || each.K > kLargestK || static_cast<std::size_t>(each.K) > vertices)
+      damaged(path, "cases/K");
     if (each.best < 0 || each.best >= each.K) damaged(path, "cases/best");
     if (each.edges < 0 || each.edges > std::int64_t{each.K} * each.K) damaged(path, "cases/edges");
   }
   if (layout.shape().vertices != vertices) damaged(path, "cases/vertex");
+  if (layout.max_steps < 1) damaged(path, "attribute max_steps");
   for (const std::int64_t each : layout.checkpoints)
     if (each < 1 || each > layout.max_steps) damaged(path, "runs/checkpoint");
   if (layout.pulls_by_delta != 0 && layout.pulls_by_delta != 1) damaged(path, "attribute pulls_by_delta");
@@ -605,12 +614,12 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
   const QuietHdf5 quiet;
   const std::uint64_t needed = file_size(layout);
   const auto full = [&](std::string_view why) {
-    return InputError(fmt::format("{}: cannot be made: {} (it needs {:.1f} MB of disk space)", shown, why,
-                                  static_cast<double>(needed) / 1e6));
+    return SystemError(
+        shown, remark(fmt::format("cannot be made: {}", why),
+                      fmt::format("it needs {:.1f} MB of disk space", static_cast<double>(needed) / 1e6)));
   };
   struct statvfs disk {};
-  const std::string folder = path.find('/') == std::string::npos ? "." : path.substr(0, path.rfind('/') + 1);
-  if (statvfs(folder.c_str(), &disk) == 0 &&
+  if (statvfs(folder_of(path).c_str(), &disk) == 0 &&
       static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize < needed)
     throw full(fmt::format("{:.1f} MB are free",
                            static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize) / 1e6));
@@ -641,35 +650,32 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
 void read_structure(ResultFile::Impl& opened) {
   const QuietHdf5 quiet;
   const std::string& path = opened.path;
-  struct stat info {};
-  if (::fstat(opened.descriptor, &info) != 0) throw io_error(path, "cannot be opened", errno);
-  if (H5Fis_hdf5(path.c_str()) <= 0)
-    throw InputError(fmt::format("{}: is not an HDF5 file (it was left as it is)", path));
+  constexpr const char* kUntouched = "it was left as it is";
+  if (H5Fis_hdf5(path.c_str()) <= 0) throw InputError(path, remark("is not an HDF5 file", kUntouched));
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access()), &H5Fclose);
   if (!file.valid())
-    throw InputError(
-        fmt::format("{}: cannot be opened as HDF5: truncated or damaged (it was left as it is)", path));
+    throw InputError(path, remark("cannot be opened as HDF5: truncated or damaged", kUntouched));
   const htri_t format = H5Aexists(file, "format"), numbered = H5Aexists(file, "format_version");
   if (format < 0 || numbered < 0) damaged(path, "its root");
-  if (format == 0 || numbered == 0)
-    throw InputError(fmt::format("{}: is not a tasfg result file (it was left as it is)", path));
+  if (format == 0 || numbered == 0) throw InputError(path, remark("is not a tasfg result file", kUntouched));
   const auto version =
       number<std::int64_t>(read_attribute(file, "format_version", path), path, "format_version");
   if (version != kFormatVersion)
-    throw InputError(fmt::format(
-        "{}: has format version {}, this program knows {} ({})", path, version, kFormatVersion,
-        version > kFormatVersion ? "use a newer tasfg"
-                                 : "from before the first release: run its job again, into another file"));
+    throw InputError(
+        path, remark(fmt::format("has format version {}, this program knows {}", version, kFormatVersion),
+                     version > kFormatVersion
+                         ? "use a newer tasfg"
+                         : "from before the first release: run its job again, into another file"));
   if (read_attribute(file, "format", path) != bytes_of(std::string("tasfg")))
-    throw InputError(fmt::format("{}: is not a tasfg result file (it was left as it is)", path));
+    throw InputError(path, remark("is not a tasfg result file", kUntouched));
   const Attributes attributes = read_attributes(file, path);
   if (number<std::uint32_t>(read_attribute(file, "header_checksum", path), path, "header_checksum") !=
       checksum_of(attributes))
-    throw InputError(fmt::format("{}: its attributes do not fit their checksum (damaged?)", path));
+    throw InputError(path, remark("its attributes do not fit their checksum", "damaged?"));
   ResultLayout& layout = opened.layout;
   layout.format_minor =
       number<std::int64_t>(read_attribute(file, "format_minor", path), path, "format_minor");
-  Finder finder(file, path, static_cast<std::uint64_t>(info.st_size));
+  Finder finder(file, path, opened.length);
   read_layout(opened, finder, attributes, layout);
   const Extents extents(layout);
   const RecordShape shape = layout.shape();
@@ -685,6 +691,53 @@ void read_structure(ResultFile::Impl& opened) {
   locate(table<LiveState>(), opened.live_state);
   opened.run_format = RunFormat(shape);
   opened.case_format = CaseFormat(shape);
+}
+
+void check_constants(const ResultFile::Impl& opened, const std::function<void(std::string)>& tell) {
+  const QuietHdf5 quiet;
+  const ResultLayout& layout = opened.layout;
+  const Handle file(H5Fopen(opened.path.c_str(), H5F_ACC_RDONLY, file_access()), &H5Fclose);
+  if (!file.valid()) return tell("cannot be opened as HDF5 any more");
+  const Extents extents(layout);
+  Finder finder(file, opened.path, opened.length);
+  const auto check = [&](Column column, const Bytes* expected) {
+    try {
+      const Handle dataset = finder.locate(column, extents);
+      constexpr std::uint64_t kPart = 1 << 20;
+      const std::uint64_t bytes = column.values(extents) * column.value_bytes;
+      Checksum sum;
+      Bytes part;
+      bool same = expected == nullptr || expected->size() == bytes;
+      for (std::uint64_t at = 0; at < bytes; at += part.size()) {
+        part.resize(std::min(kPart, bytes - at));
+        opened.read_bytes(column.offset + at, part.data(), part.size());
+        sum.process_bytes(part.data(), part.size());
+        same = same &&
+               (expected == nullptr || std::memcmp(part.data(), expected->data() + at, part.size()) == 0);
+      }
+      const bool has_sum = H5Aexists(dataset, "checksum") > 0;
+      if (has_sum && number<std::uint32_t>(read_attribute(dataset, "checksum", opened.path), opened.path,
+                                           "checksum") != sum.checksum())
+        return tell(fmt::format("{}: does not fit its checksum", column.path()));
+      if (!same) tell(fmt::format("{}: is not what the header says", column.path()));
+    } catch (const InputError&) {
+      tell(fmt::format("{}: cannot be read", column.path()));
+    }
+  };
+  const Everything all(layout);
+  for (const auto& [column, bytes] : all.header) check(column, &bytes);
+  for (const Column& column : all.edges) check(column, nullptr);
+  for (const auto& [group, dimension] : {std::pair{"cases", Dimension::case_},
+                                         {"cases", Dimension::vertex},
+                                         {"runs", Dimension::case_},
+                                         {"runs", Dimension::seed},
+                                         {"runs", Dimension::vertex}}) {
+    const Column column = index_column(group, dimension);
+    Bytes expected(extents[dimension] * column.value_bytes);
+    for (std::size_t i = 0; i < extents[dimension]; ++i)
+      std::memcpy(expected.data() + i * column.value_bytes, &i, column.value_bytes);  // little-endian
+    check(column, &expected);
+  }
 }
 
 std::uint64_t file_size(const ResultLayout& layout) {

@@ -44,7 +44,7 @@ StoredJob stored_job(const std::shared_ptr<const ResultFile>& file, GraphSource 
   job.reader = [file, otherwise = std::move(otherwise)](const std::string& path) {
     if (const std::optional<CaseId> found = case_of(file->layout(), path)) return file->graph(*found);
     if (otherwise) return otherwise(path);
-    throw InputError(fmt::format("{}: holds no graph of the file {}", file->path(), quotable(path)));
+    throw InputError(file->path(), remark(fmt::format("holds no graph of the file {}", quotable(path))));
   };
   return job;
 }

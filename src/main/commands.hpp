@@ -13,5 +13,6 @@ void add_plan_command(Command& app, int& status);
 void add_sweep_command(Command& app, int& status, char** arguments);
 void add_status_command(Command& app, int& status);
 void add_merge_command(Command& app, int& status);
+void add_verify_command(Command& app, int& status);
 
 }  // namespace tasfg

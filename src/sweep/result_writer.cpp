@@ -12,27 +12,38 @@ constexpr double kLockBeat = std::chrono::duration<double>(WriterLock::kBeat).co
 
 }  // namespace
 
-ResultWriter::ResultWriter(ResultFile& file, WriterLock& lock, LiveState live)
+ResultWriter::ResultWriter(ResultFile& file, const WriterLock& lock, LiveState live)
     : file_(file), lock_(lock), live_(std::move(live)), sync_([this] { file_.sync(); }, kSyncInterval) {
   std::istringstream before(file.live().hosts);
   for (std::string host; std::getline(before, host, ',');)
     if (!host.empty()) hosts_.insert(host);
 }
 
+bool ResultWriter::owned() {
+  constexpr double kLook = 1.0;  // seconds
+  if (owned_ && clock_.seconds() - last_look_ > kLook) look();
+  return owned_;
+}
+
+void ResultWriter::look() {
+  last_look_ = clock_.seconds();
+  owned_ = owned_ && lock_.owned() && file_.live().generation == live_.generation;
+}
+
 void ResultWriter::write_runs(RunBatch& batch) {
-  if (owned_) file_.write_runs(batch);
+  if (owned()) file_.write_runs(batch);
 }
 
 void ResultWriter::write_cases(CaseBatch& batch) {
-  if (owned_) file_.write_cases(batch);
+  if (owned()) file_.write_cases(batch);
 }
 
 void ResultWriter::write_attempts(RunName first, std::span<const std::int32_t> attempts) {
-  if (owned_) file_.write_attempts(first.cell, first.seed, attempts);
+  if (owned()) file_.write_attempts(first.cell, first.seed, attempts);
 }
 
 void ResultWriter::add_failure(const Failure& failure) {
-  if (owned_) file_.add_failure(failure);
+  if (owned()) file_.add_failure(failure);
 }
 
 void ResultWriter::add_rank(const std::string& host, int threads) {
@@ -43,14 +54,14 @@ void ResultWriter::add_rank(const std::string& host, int threads) {
 
 void ResultWriter::write_live() {
   live_.updated = iso_time();
-  if (owned_) file_.write_live(live_);
+  if (owned()) file_.write_live(live_);
 }
 
 bool ResultWriter::keep(double now) {
   if (owned_) sync_.poll(now);
   if (owned_ && now - last_beat_ > kLockBeat) {
     last_beat_ = now;
-    owned_ = lock_.beat();
+    look();
     write_live();
   }
   return owned_;
@@ -58,6 +69,7 @@ bool ResultWriter::keep(double now) {
 
 void ResultWriter::close(const std::string& status) {
   sync_.finish();
+  look();
   live_.status = status;
   write_live();
   if (owned_) file_.sync();

@@ -53,14 +53,14 @@ void expect_folder_of(const std::string& path) {
 
 /// The result file of the job: a new one, or the one that is there, grown where the job has.
 ResultFile open_or_make(const SweepOptions& options, const ResultLayout& layout, const GraphOf& graphs,
-                        const LiveState& live, Progress& progress) {
+                        const LiveState& live, const WriterLock& lock, Progress& progress) {
   const auto say_torn = [&](std::size_t torn) {
     if (torn > 0)
       progress.say(fmt::format("{}: {} runs were not written in full and run again", options.output, torn));
   };
   struct stat info {};
   if (::stat(options.output.c_str(), &info) != 0)
-    return ResultFile::create(options.output, layout, graphs, live);
+    return ResultFile::create(options.output, layout, graphs, live, lock);
   ResultFile file = ResultFile::open(options.output, Access::write);
   if (const std::string why = why_not_extension(file.layout(), layout); !why.empty())
     throw InputError(fmt::format("{}: holds another job: {} (give another -o; it was left as it is)",
@@ -70,7 +70,7 @@ ResultFile open_or_make(const SweepOptions& options, const ResultLayout& layout,
       say_torn(file.drop_torn());  // its last writer did not come to an end
     return file;
   }
-  ResultFile::Copy grown = ResultFile::extend(options.output, layout, graphs, live);
+  ResultFile::Copy grown = ResultFile::extend(options.output, layout, graphs, live, lock);
   say_torn(grown.torn);
   return std::move(grown.file);
 }
@@ -90,12 +90,16 @@ int coordinate(const SweepOptions& options, Link& link) {
   try {
     grid = read_study(options.job, options.overrides);
     expect_folder_of(options.output);
-    lock.emplace(options.output, &say);
+    lock.emplace(options.output, &say, [] { return interruptions() > 0; });
     const std::string shard =
         options.shard.whole() ? "" : fmt::format("{}/{}", options.shard.index, options.shard.count);
-    file =
-        open_or_make(options, layout_of(*grid, options.provenance, shard), graphs_of(*grid), live, progress);
-    live.generation = file->live().generation + 1;
+    file = open_or_make(options, layout_of(*grid, options.provenance, shard), graphs_of(*grid), live, *lock,
+                        progress);
+    LiveState claim = file->live();
+    live.generation = ++claim.generation;
+    claim.status = live.status;
+    lock->expect_owned();
+    file->write_live(claim);  // a writer that has lost the lock finds another generation from now on
     if (options.retry_failed) retry_failed(options, *file, progress);
   } catch (...) {
     (void)broadcast(link, {kExitError, {}, {}, {}});

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import pathlib
 import random
 import shutil
 import signal
@@ -472,7 +473,8 @@ def crash_worker_thread(process, out):
     wait_for(lambda: out.exists() and (h5py.File(out)["runs/attempts"][()] > 0).any())
     time.sleep(0.3)
     main = process.pid
-    workers = [int(t) for t in os.listdir(f"/proc/{main}/task") if int(t) != main]
+    tasks = pathlib.Path(f"/proc/{main}/task")
+    workers = [int(t.name) for t in tasks.iterdir() if int(t.name) != main and "lock" not in (t / "comm").read_text()]
     libc = ctypes.CDLL(None, use_errno=True)
     tgkill = 234
     assert libc.syscall(tgkill, main, workers[0], signal.SIGSEGV) == 0

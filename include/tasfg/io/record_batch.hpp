@@ -82,7 +82,7 @@ class RecordFormat {
   /// CRC-32 of a row, as the table says. Values of vertices past K have no part in it, so that a file with
   /// room for more of them has the same.
   [[nodiscard]] std::uint32_t checksum(const BatchBytes& batch, std::size_t row, std::size_t K) const;
-  /// Whether the checksum of a row fits it; a pending row makes no claim.
+  /// Whether the checksum of a row fits it; a pending row makes no claim. A status that is none fits nothing.
   [[nodiscard]] bool sound(const RecordBatch<Record>& batch, std::size_t row, std::size_t K) const;
   /// Where a member's dataset stands in columns(), which it must.
   template <typename T>

@@ -15,6 +15,8 @@
 
 #include "tasfg/io/record_batch.hpp"
 #include "tasfg/io/result_layout.hpp"
+#include "tasfg/io/verification.hpp"
+#include "tasfg/io/writer_lock.hpp"
 #include "tasfg/model/feedback_graph.hpp"
 
 namespace tasfg {
@@ -42,10 +44,12 @@ using GraphOf = std::function<FeedbackGraph(CaseId)>;
 class ResultFile {
  public:
   struct Impl;  // of the io layer alone
+  // Files are made and replaced only under their lock; a BusyError where it is lost before the end.
+
   /// Makes the file, complete but for results, and opens it for writing. Refuses to replace an existing file.
   static ResultFile create(const std::string& path, const ResultLayout& layout, const GraphOf& graph_of,
-                           const LiveState& live);
-  /// Opens an existing one; an InputError says what is wrong with it.
+                           const LiveState& live, const WriterLock& lock);
+  /// Opens an existing one; an InputError says what is wrong with it, a SystemError why it cannot be opened.
   static ResultFile open(const std::string& path, Access access);
 
   /// A file made of others, and how many of their runs and solutions were left out because their checksums do
@@ -55,10 +59,11 @@ class ResultFile {
   /// why_not_extension(held, wanted) to be empty. Runs that lack a δ, a checkpoint or a dataset, or were
   /// capped below a larger max_steps, become pending.
   static Copy extend(const std::string& path, const ResultLayout& wanted, const GraphOf& graph_of,
-                     const LiveState& live);
-  /// Joins files of one grid into `path` (which may be one of them). An InputError names the first cell on
-  /// which two files disagree, and then nothing is written.
-  static Copy merge(const std::string& path, const std::vector<std::string>& inputs);
+                     const LiveState& live, const WriterLock& lock);
+  /// Joins files of one grid into `path`, with what is there already; a shard is made the whole only where it
+  /// is one of the inputs, too. An InputError names the first cell on which two files disagree, and then
+  /// nothing is written.
+  static Copy merge(const std::string& path, const std::vector<std::string>& inputs, const WriterLock& lock);
 
   ~ResultFile();
   ResultFile(ResultFile&&) noexcept;
@@ -68,6 +73,10 @@ class ResultFile {
   [[nodiscard]] const ResultLayout& layout() const;
   [[nodiscard]] const RunFormat& run_format() const;
   [[nodiscard]] const CaseFormat& case_format() const;
+
+  /// Empty where the file that is open is still the one at its path, and as long as it was; else what has
+  /// happened: "was removed", say. Then what is written is lost.
+  [[nodiscard]] std::string why_not_at_path() const;
 
   // Reading.
   [[nodiscard]] LiveState live() const;
@@ -85,6 +94,8 @@ class ResultFile {
   /// Those whose case, algorithm and seed there are.
   [[nodiscard]] std::vector<Failure> failures() const;
   [[nodiscard]] FeedbackGraph graph(CaseId case_id) const;
+  /// Checks everything that was not checked when the file was opened; lists so many damages at most.
+  [[nodiscard]] Verification verify(std::size_t listed) const;
   /// Turns runs and cases back to pending whose checksum does not fit; returns how many.
   std::size_t drop_torn();
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "tasfg/base/stopwatch.hpp"
 #include "tasfg/io/result_file.hpp"
 #include "tasfg/io/writer_lock.hpp"
 #include "tasfg/sim/task.hpp"
@@ -17,7 +18,7 @@ namespace tasfg {
 class ResultWriter {
  public:
   /// `live` is what the file says of this sitting at its start; hosts of earlier sittings are kept.
-  ResultWriter(ResultFile& file, WriterLock& lock, LiveState live);
+  ResultWriter(ResultFile& file, const WriterLock& lock, LiveState live);
 
   /// For reading.
   [[nodiscard]] const ResultFile& file() const { return file_; }
@@ -31,7 +32,7 @@ class ResultWriter {
   /// A rank has come.
   void add_rank(const std::string& host, int threads);
   void write_live();
-  /// In every round: moves the lock's counter on, says in the file that the sweep lives, and has the file
+  /// In every round: looks whose the lock is, says in the file that the sweep lives, and has the file
   /// brought to the disk, each where it is time to. False where another sweep has taken the lock. Throws what
   /// went wrong while the file was brought to the disk.
   [[nodiscard]] bool keep(double now);
@@ -39,10 +40,17 @@ class ResultWriter {
   void close(const std::string& status);
 
  private:
+  /// Whether the file is still this sweep's. Looks once a second at most, so that a process that was stopped
+  /// for long does before it writes.
+  bool owned();
+  void look();
+
   ResultFile& file_;
-  WriterLock& lock_;
+  const WriterLock& lock_;
   LiveState live_;
   std::set<std::string> hosts_;
+  Stopwatch clock_;
+  double last_look_ = 0.0;
   bool owned_ = true;
   double last_beat_ = 0.0;
   Background sync_;  // beside the work: a slow disk must not keep workers waiting

@@ -1,0 +1,33 @@
+#include "tasfg/io/result_layout.hpp"
+
+#include "io/made_results.hpp"
+
+namespace tasfg {
+namespace {
+
+class ResultLayoutTest : public InFolder {};
+
+TEST_F(ResultLayoutTest, AFileNeverLosesWhatItHolds) {
+  const ResultLayout held = a_full_layout();
+  const auto refuses = [&](auto change, const std::string& why) {
+    ResultLayout wanted = held;
+    change(wanted);
+    EXPECT_NE(why_not_extension(held, wanted).find(why), std::string::npos)
+        << why_not_extension(held, wanted);
+  };
+  refuses([](ResultLayout& l) { l.replications = 6; }, "7 replications");
+  refuses([](ResultLayout& l) { l.cases.pop_back(); }, "case b");
+  refuses([](ResultLayout& l) { l.cases[0].key = 1; }, "other contents");
+  refuses([](ResultLayout& l) { l.algorithms[0].options = ""; }, "tas-fg with period=2");
+  refuses([](ResultLayout& l) { l.log_inv_delta[1] = 4.7; }, "ln(1/delta)");
+  refuses([](ResultLayout& l) { l.checkpoints = {10, 1000}; }, "the checkpoint 100");
+  refuses([](ResultLayout& l) { l.pulls_by_delta = 0; }, "pulls_at");
+  refuses([](ResultLayout& l) { l.max_steps = 999; }, "max_steps");
+  refuses([](ResultLayout& l) { l.seed = 1; }, "seed");
+  refuses([](ResultLayout& l) { l.stream = "numpy"; }, "stream");
+  refuses([](ResultLayout& l) { l.results_version = "3"; }, "results_version is 2, this job's is 3");
+  refuses([](ResultLayout& l) { l.convention_points = "x"; }, "convention");
+}
+
+}  // namespace
+}  // namespace tasfg
