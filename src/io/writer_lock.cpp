@@ -124,8 +124,8 @@ WriterLock::WriterLock(const std::string& path, void (*announce)(const std::stri
     Owner owner;
     if (!read_owner(path_, owner)) continue;  // released meanwhile
     const auto held = [&] {
-      return InputError(fmt::format("{}: is being written by another sweep ({}); wait for it, or stop it",
-                                    path, owner.text()));
+      return BusyError(path, bad_state(fmt::format("is being written by another sweep ({})", owner.text()),
+                                       "wait for it, or stop it"));
     };
     if (owner.here()) {
       // This very process holds it where it started itself anew.

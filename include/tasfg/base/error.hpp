@@ -1,5 +1,5 @@
 /// A mistake of the user or a fault of the system, in parts, and helpers that word it. The program prints the
-/// text as one line and exits with status 2.
+/// text as one line and exits with status 2, or 75 for a BusyError.
 ///
 /// The text names the place (file or option, and key), what was found there and what would be right:
 ///
@@ -76,6 +76,13 @@ class SystemError : public Error {
   explicit SystemError(std::string sentence) : Error({}, remark(std::move(sentence))) {}
 };
 
+/// Something that another process uses now and may leave later: a result file that another sweep is writing.
+/// The program exits with status 75, and the same command can be run again.
+class BusyError : public Error {
+ public:
+  BusyError(std::string where, Complaint complaint) : Error(std::move(where), std::move(complaint)) {}
+};
+
 /// Returns body(); an error that it throws is thrown on with `where` in front of its own place.
 template <typename Body>
 decltype(auto) placed(std::string_view where, Body body) {
@@ -85,6 +92,8 @@ decltype(auto) placed(std::string_view where, Body body) {
     throw InputError(within(where, error.where()), error.complaint());
   } catch (const SystemError& error) {
     throw SystemError(within(where, error.where()), error.complaint());
+  } catch (const BusyError& error) {
+    throw BusyError(within(where, error.where()), error.complaint());
   }
 }
 
@@ -99,7 +108,9 @@ decltype(auto) placed(std::string_view where, Body body) {
 /// The same with the place of the text.
 [[nodiscard]] double parse_number(std::string_view text, std::string_view where);
 
-/// Bytes that are safe to quote in a message: control characters become '?', long text is cut.
+/// Text of unknown origin for a terminal: control characters and what is not ASCII become '?'.
+[[nodiscard]] std::string printable(std::string_view text);
+/// The same, cut where it is long, to be quoted in a message.
 [[nodiscard]] std::string quotable(std::string_view text);
 /// The same in quotes.
 [[nodiscard]] std::string in_quotes(std::string_view text);
