@@ -97,14 +97,16 @@ double parse_number(std::string_view text, std::string_view where) {
   return placed(where, [text] { return parse_number(text); });
 }
 
+std::string printable(std::string_view text) {
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return c < 0x20 || c > 0x7e; }, '?');
+  return out;
+}
+
 std::string quotable(std::string_view text) {
   constexpr std::size_t kLongest = 40;
-  std::string out;
-  for (const char c : text.substr(0, kLongest))
-    out += (static_cast<unsigned char>(c) < 0x20 || c == 0x7f || static_cast<unsigned char>(c) >= 0x80) ? '?'
-                                                                                                        : c;
-  if (text.size() > kLongest) out += "...";
-  return out;
+  return printable(text.substr(0, kLongest)) + (text.size() > kLongest ? "..." : "");
 }
 
 std::string in_quotes(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "tasfg/base/philox.hpp"
 
 #include "simd.hpp"
+#include <Random123/philox.h>
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -98,6 +99,13 @@ struct FourBlocks {
 #endif
 
 }  // namespace
+
+std::uint64_t detail::mixed(std::uint64_t state, std::uint64_t word) {
+  const r123::Philox2x64::ctr_type in{{word, state}};
+  const r123::Philox2x64::key_type key{{0x9e3779b97f4a7c15ULL}};
+  const auto out = r123::Philox2x64{}(in, key);
+  return out[0] ^ out[1];
+}
 
 void philox_words(StreamKey key, std::uint64_t counter, std::uint32_t* out) {
 #ifdef __x86_64__

@@ -45,9 +45,16 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
     return fmt::format("its max_steps is {}, this job's only {}", held.max_steps, wanted.max_steps);
   if (held.replications > wanted.replications)
     return fmt::format("it holds {} replications, this job only {}", held.replications, wanted.replications);
-  for (const AlgorithmInfo& each : held.algorithms)
-    if (std::find(wanted.algorithms.begin(), wanted.algorithms.end(), each) == wanted.algorithms.end())
-      return drops(each.options.empty() ? each.name : fmt::format("{} with {}", each.name, each.options));
+  for (const AlgorithmInfo& each : held.algorithms) {
+    const auto found = std::find_if(
+        wanted.algorithms.begin(), wanted.algorithms.end(),
+        [&](const AlgorithmInfo& other) { return other.name == each.name && other.options == each.options; });
+    const std::string name =
+        each.options.empty() ? each.name : fmt::format("{} with {}", each.name, each.options);
+    if (found == wanted.algorithms.end()) return drops(name);
+    if (found->digest != each.digest)
+      return fmt::format("another tasfg, whose runs of {} come out otherwise, made it", name);
+  }
   for (std::size_t d = 0; d < held.log_inv_delta.size(); ++d)
     if (std::find(wanted.log_inv_delta.begin(), wanted.log_inv_delta.end(), held.log_inv_delta[d]) ==
         wanted.log_inv_delta.end())

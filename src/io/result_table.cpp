@@ -123,6 +123,8 @@ constexpr Dataset<AlgorithmInfo> kAlgorithms[] = {
     {"algorithm", &AlgorithmInfo::name, kOnce, kAlwaysThere, "", "algorithm"},
     {"algorithm_options", &AlgorithmInfo::options, kOnce, kAlwaysThere, "",
      "options that are not the defaults"},
+    {"algorithm_digest", &AlgorithmInfo::digest, kOnce, kAlwaysThere, "1",
+     "digest of short trajectories by the program that made its runs"},
 };
 
 constexpr Dataset<ResultLayout> kLists[] = {

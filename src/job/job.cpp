@@ -218,7 +218,7 @@ Grid expand_job(const std::string& text, const std::string& origin, const std::v
 }
 
 Grid read_job(const std::string& path, const std::vector<std::string>& overrides, const GraphSource& files) {
-  return expand_job(read_text_file(path), path, overrides, files);
+  return expand_job(read_text_file(path, kLargestJob), path, overrides, files);
 }
 
 }  // namespace tasfg

@@ -12,7 +12,6 @@
 namespace tasfg {
 namespace {
 
-constexpr std::size_t kLargestText = std::size_t{1} << 20;
 constexpr std::string_view kSetOption = "--set ";
 
 /// Refuses beforehand what toml++ 3.3 does not survive. It bounds the depth of brackets but not the dots of a
@@ -136,12 +135,6 @@ class Screen {
   bool in_header_ = false;
 };
 
-std::string printable(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 300)) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  return out;
-}
-
 std::string scalar_text(const toml::node& node) {
   if (const auto* text = node.as_string()) return in_quotes(text->get());
   if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
@@ -159,16 +152,16 @@ std::string_view kind_text(const toml::node& node) {
 }  // namespace
 
 toml::table parse_toml(std::string_view text, const std::string& origin) {
-  if (text.size() > kLargestText)
+  if (text.size() > kLargestJob)
     throw InputError(origin, remark(fmt::format("{} bytes", text.size()),
-                                    fmt::format("a job file must have at most {}", kLargestText)));
+                                    fmt::format("a job file must have at most {}", kLargestJob)));
   Screen(text, origin).run();
   try {
     return toml::parse(text, std::string_view(origin));
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
     throw InputError(fmt::format("{}:{}:{}", origin, at.line, at.column),
-                     remark(printable(error.description())));
+                     remark(printable(error.description().substr(0, 300))));
   }
 }
 

@@ -19,6 +19,9 @@ namespace tasfg {
 /// The most values that one list or range may hold.
 inline constexpr std::size_t kMostValues = 1'000'000;
 
+/// Bytes of a job file.
+inline constexpr std::size_t kLargestJob = std::size_t{1} << 20;
+
 /// Parses; a syntax error is an InputError "file:line:column: …". `origin` is kept as the source of all
 /// nodes.
 [[nodiscard]] toml::table parse_toml(std::string_view text, const std::string& origin);

@@ -74,6 +74,10 @@ CommandLine::CommandLine(const std::string& summary, const std::string& name, co
 CommandLine::~CommandLine() = default;
 
 std::optional<int> CommandLine::parse(int argc, char** argv) {
+  // CLI11 takes the next argument for the value of "--name=", as a script leaves it whose variable is empty.
+  for (int i = 1; i < argc; ++i)
+    if (const std::string_view each = argv[i]; each.starts_with("--") && each.find('=') == each.size() - 1)
+      throw UsageError(std::string(each) + " has no value");
   try {
     app_->parse(argc, argv);
   } catch (const CLI::Success& done) {

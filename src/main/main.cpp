@@ -1,17 +1,31 @@
 /// tasfg: pure exploration with feedback graphs. See `tasfg --help`.
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string_view>
 
 #include "commands.hpp"
+#include <fcntl.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/sweep/exit_status.hpp"
+#include "tasfg/sweep/interruption.hpp"
 #include "tasfg/sweep/link.hpp"
 #include "tasfg/sweep/progress.hpp"
 
 namespace {
 
-constexpr int kUnusable = 2;  // input that cannot be used, or a system that fails
+/// A standard stream that is closed leaves its number to the next file that is opened, and what is meant for
+/// the stream goes into that file: a message into the results. Such a stream is opened the wrong way round,
+/// so that its use fails as before.
+void open_standard_streams() {
+  for (const int stream : {0, 1, 2})
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF &&
+        ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY) != stream)
+      std::_Exit(tasfg::kExitError);
+}
 
 void complain(std::string_view text) {
   // Of several processes that a launcher started, all fail alike on bad options: one says why.
@@ -44,19 +58,21 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is an error of the write, not a death
+  if (argc > 1 && argv[1] == std::string_view("sweep")) tasfg::catch_interruptions();
   try {
     const int status = run(argc, argv);
     if (std::fflush(stdout) != 0)
-      throw tasfg::SystemError("standard output", tasfg::remark("cannot be written"));
+      throw tasfg::SystemError("standard output", tasfg::bad_state("cannot be written"));
     return status;
   } catch (const tasfg::Error& error) {
     complain(error.what());
-    return kUnusable;
+    return tasfg::exit_status_of(error);
   } catch (const std::bad_alloc&) {
     complain("out of memory");
-    return kUnusable;
   } catch (const std::exception& error) {
     tasfg::say(error.what());
-    return 1;
   }
+  return tasfg::kExitError;
 }

@@ -69,9 +69,9 @@ Plan make_plan(const std::string& job, const std::vector<std::string>& overrides
     for (std::size_t c = 0; c < grid.cases.size(); ++c) {
       if (solutions[c].status != TaskStatus::done) continue;
       const auto runs = static_cast<double>(grid.replications);
-      const double seconds = expected_seconds(grid, c, a, solutions[c]);
+      const double seconds = expected_seconds(grid, CaseId(c), AlgorithmId(a), solutions[c]);
       price.runs += runs;
-      price.steps += runs * expected_steps(grid, c, a, solutions[c]);
+      price.steps += runs * expected_steps(grid, CaseId(c), AlgorithmId(a), solutions[c]);
       price.seconds += runs * seconds;
       price.longest = std::max(price.longest, seconds);
     }

@@ -186,6 +186,8 @@ void add_solve_command(Command& app, int& status) {
     SolveOptions solve;
     solve.gap = options->gap;
     const Report report = analyse(instance, solve);
+    if (report.time.status == SolveStatus::infeasible)
+      throw InputError(remark("T* is out of a double's range", "some vertex is hardly ever seen"));
     if (options->json)
       fmt::print("{}\n", to_json(instance, report).dump(2));
     else

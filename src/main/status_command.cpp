@@ -13,8 +13,10 @@
 #include "tasfg/io/writer_lock.hpp"
 #include "tasfg/job/job.hpp"
 #include "tasfg/sweep/cost_model.hpp"
-#include "tasfg/sweep/interruption.hpp"
+#include "tasfg/sweep/exit_status.hpp"
+#include "tasfg/sweep/inventory.hpp"
 #include "tasfg/sweep/progress.hpp"
+#include "tasfg/sweep/shard.hpp"
 
 namespace tasfg {
 namespace {
@@ -39,18 +41,19 @@ std::optional<Grid> grid_of(const std::shared_ptr<const ResultFile>& file) {
   try {
     const StoredJob job = stored_job(file);
     return expand_job(job.text, job.origin, job.overrides, job.reader);
-  } catch (const InputError&) {
+  } catch (const Error&) {
     return {};
   }
 }
 
-Tally tally(const ResultFile& file, CellId cell, const std::optional<Grid>& grid) {
+Tally tally(const ResultFile& file, CellId cell, const std::optional<Grid>& grid, const Shard& shard) {
   const std::vector<TaskStatus> status = file.run_values(&RunRecord::status, cell);
   const std::vector<std::int64_t> steps = file.run_values(&RunRecord::steps, cell);
   const std::vector<double> seconds = file.run_values(&RunRecord::seconds, cell);
   Tally sum;
   std::int64_t measured = 0;
   for (std::size_t i = 0; i < status.size(); ++i) {
+    if (!shard.holds({cell, static_cast<std::int64_t>(i)}, file.layout().replications)) continue;
     ++sum.count[static_cast<std::size_t>(status[i])];
     if (status[i] != TaskStatus::done && status[i] != TaskStatus::capped) continue;
     sum.steps += static_cast<double>(steps[i]);
@@ -62,16 +65,15 @@ Tally tally(const ResultFile& file, CellId cell, const std::optional<Grid>& grid
     const CaseId case_id = file.layout().grid().case_of(cell);
     const CaseSolution solution = file.read_case(case_id);
     if (solution.status == TaskStatus::done)
-      each =
-          expected_seconds(*grid, case_id.value(), file.layout().grid().algorithm_of(cell).value(), solution);
+      each = expected_seconds(*grid, case_id, file.layout().grid().algorithm_of(cell), solution);
   }
   sum.seconds_left = each * static_cast<double>(sum.count[0]);
   return sum;
 }
 
 void show(const std::string& name, const Tally& t) {
-  fmt::print("  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", name, t.total(), t.count[1], t.count[2],
-             t.count[3], t.count[0], count_text(t.steps));
+  fmt::print("  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", printable(name), t.total(), t.count[1],
+             t.count[2], t.count[3], t.count[0], count_text(t.steps));
 }
 
 int show_status(const std::string& path) {
@@ -81,35 +83,41 @@ int show_status(const std::string& path) {
   const LiveState live = file.live();
   const std::string writer = writer_of(path);
   const std::optional<Grid> grid = grid_of(opened);
+  const Shard shard = layout.shard.empty() ? Shard{} : parse_shard(layout.shard, within(path, "shard"));
+  const std::int64_t pending = pending_tasks(file, shard);
   const std::vector<TaskStatus> cases = file.case_values(&CaseSolution::status);
   const auto cases_done = std::count_if(cases.begin(), cases.end(),
                                         [](TaskStatus status) { return status != TaskStatus::pending; });
+  const auto cases_failed = std::count(cases.begin(), cases.end(), TaskStatus::failed);
 
   std::vector<Tally> by_algorithm(layout.algorithms.size());
   Tally all;
   for (CellId cell; cell.value() < layout.cells(); ++cell) {
-    const Tally of_cell = tally(file, cell, grid);
+    const Tally of_cell = tally(file, cell, grid, shard);
     by_algorithm[layout.grid().algorithm_of(cell).value()] += of_cell;
     all += of_cell;
   }
-  fmt::print("{}: job \"{}\"{}\n", path, layout.job_name,
-             layout.shard.empty() ? "" : fmt::format(", shard {}", layout.shard));
-  const bool pending = all.count[0] > 0 || cases_done < static_cast<std::ptrdiff_t>(cases.size());
+  fmt::print("{}: job \"{}\"{}\n", path, printable(layout.job_name),
+             shard.whole() ? "" : fmt::format(", shard {}", shard.text()));
+  const bool ended = live.status == "complete" || live.status == "failed";
   if (!writer.empty())
-    fmt::print("  being written by {}\n", writer);
+    fmt::print("  being written by {}\n", printable(writer));
   else if (live.status == "running")
     fmt::print("  its writer is gone; run the same sweep again to go on\n");
+  else if (ended && pending > 0)
+    fmt::print("  calls itself {}, but {} tasks are pending; run the same sweep again to go on\n",
+               live.status, pending);
   else
-    fmt::print("  {}\n", live.status);
-  const bool complete = writer.empty() && (live.status == "complete" || live.status == "failed");
-  const int status = !complete ? kExitInterrupted : live.status == "failed" ? 1 : 0;
+    fmt::print("  {}\n", printable(live.status));
+  const bool failed = live.status == "failed" || all.count[3] > 0 || cases_failed > 0;
+  const int status = !ended || pending > 0 || !writer.empty() ? kExitInterrupted : failed ? kExitFailed : 0;
   fmt::print("  cases solved      {} of {}\n", cases_done, cases.size());
   fmt::print("  runs settled      {} of {}{}\n", all.total() - all.count[0], all.total(),
              all.total() > 0
                  ? fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(all.total() - all.count[0]) /
                                                   static_cast<double>(all.total()))
                  : "");
-  if (pending && layout.shard.empty()) {
+  if (pending > 0) {
     const double threads = static_cast<double>(std::max<std::int64_t>(1, live.threads));
     fmt::print("  left              {} of one core, {} on {} threads\n", duration_text(all.seconds_left),
                duration_text(all.seconds_left / threads), live.threads);
@@ -119,12 +127,13 @@ int show_status(const std::string& path) {
   for (std::size_t a = 0; a < by_algorithm.size(); ++a) show(layout.algorithms[a].name, by_algorithm[a]);
   if (by_algorithm.size() > 1) show("all", all);
   fmt::print("\n  conventions {}, setting {}, threshold {}, stream {}, seed {}, max_steps {}\n",
-             layout.conventions, layout.setting, layout.threshold, layout.stream, layout.seed,
-             layout.max_steps);
-  fmt::print("  created {}, updated {}, by tasfg {} ({}; {})\n", layout.created, live.updated,
-             layout.code_version, layout.git_commit, layout.build);
+             printable(layout.conventions), printable(layout.setting), printable(layout.threshold),
+             printable(layout.stream), layout.seed, layout.max_steps);
+  fmt::print("  created {}, updated {}, by tasfg {} ({}; {})\n", printable(layout.created),
+             printable(live.updated), printable(layout.code_version), printable(layout.git_commit),
+             printable(layout.build));
   fmt::print("  last on {} rank{}, {} threads; hosts: {}\n", live.ranks, live.ranks == 1 ? "" : "s",
-             live.threads, live.hosts);
+             live.threads, printable(live.hosts));
 
   const std::vector<Failure> failures = file.failures();
   if (failures.empty()) return status;
@@ -132,15 +141,17 @@ int show_status(const std::string& path) {
                                          ? fmt::format(" (the first {} of {})", failures.size(), all.count[3])
                                          : "");
   for (const Failure& failure : failures) {
-    const auto c = static_cast<std::size_t>(failure.case_index);
+    const CaseId c(failure.case_index);
+    const std::string label = printable(layout.cases[c.value()].label);
+    const std::string message = printable(failure.message);
     if (failure.algorithm < 0) {
-      fmt::print("  the solution of {}: {}\n", layout.cases[c].label, failure.message);
+      fmt::print("  the solution of {}: {}\n", label, message);
       continue;
     }
-    const auto a = static_cast<std::size_t>(failure.algorithm);
-    fmt::print("  {} {} seed {}: {}\n", layout.cases[c].label, layout.algorithms[a].name, failure.seed,
-               failure.message);
-    if (grid) fmt::print("    replay: {}\n", grid->replay_command(c, a, failure.seed));
+    const AlgorithmId a(failure.algorithm);
+    fmt::print("  {} {} seed {}: {}\n", label, printable(layout.algorithms[a.value()].name), failure.seed,
+               message);
+    if (grid) fmt::print("    replay: {}\n", printable(grid->replay_command(c, a, failure.seed)));
   }
   return status;
 }

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -20,25 +19,9 @@ struct Options {
   std::string shard, walltime;
 };
 
-/// "3/10": part 3 of 10, counted from 0.
-Shard parse_shard(const std::string& text) {
-  const auto slash = text.find('/');
-  const auto wrong = [&] {
-    return InputError("--shard",
-                      bad_state(in_quotes(text), "must be i/n with 0 <= i < n, as in --shard 0/4"));
-  };
-  if (slash == std::string::npos) throw wrong();
-  const double index = parse_number(text.substr(0, slash), "--shard");
-  const double count = parse_number(text.substr(slash + 1), "--shard");
-  if (!(count >= 1 && count <= 1e6 && index >= 0 && index < count && index == std::floor(index) &&
-        count == std::floor(count)))
-    throw wrong();
-  return {static_cast<std::int64_t>(index), static_cast<std::int64_t>(count)};
-}
-
 int sweep(Options& options, char** arguments) {
   SweepOptions& sweep = options.sweep;
-  if (!options.shard.empty()) sweep.shard = parse_shard(options.shard);
+  if (!options.shard.empty()) sweep.shard = parse_shard(options.shard, "--shard");
   if (sweep.requeue && slurm_job().empty())
     throw InputError(
         remark("--requeue-when-out-of-time", "works inside a SLURM job; SLURM_JOB_ID is not set"));
@@ -100,7 +83,9 @@ void add_sweep_command(Command& app, int& status, char** arguments) {
       "moment and run the same command again: it goes on. A job that has grown (more replications, another "
       "K,\n"
       "another algorithm, another delta) runs what is missing.\n"
-      "Exit status: 0 done, 1 some tasks failed, 2 bad input, 75 interrupted and safe to run again.\n\n"
+      "Exit status: 0 done, 1 some tasks failed, 2 bad input, 75 interrupted, or the file is being written "
+      "by\n"
+      "another sweep, and safe to run again.\n\n"
       "Examples:\n  tasfg sweep jobs/default.toml -o out.h5\n"
       "  mpirun -n 4 tasfg sweep jobs/paper-main.toml -o main.h5 --set replications=1000\n"
       "  tasfg sweep jobs/paper-main.toml -o part3.h5 --shard 3/10");

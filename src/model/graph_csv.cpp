@@ -2,12 +2,12 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tasfg/base/error.hpp"
 
@@ -15,13 +15,20 @@ namespace tasfg {
 namespace {
 
 constexpr std::size_t kLargestK = 4096;
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 30;
+constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
+
+struct OpenFile {
+  int descriptor;
+  ~OpenFile() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+};
 
 double parse_probability(std::string_view text) {
   const double value = parse_number(text);
@@ -74,28 +81,38 @@ FeedbackGraph parse_graph_csv(std::string_view text, const std::string& origin) 
   return {static_cast<int>(columns), std::move(values), origin};
 }
 
-std::string read_text_file(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw InputError(path, remark("no such file"));
-  if (std::filesystem::is_directory(status))
-    throw InputError(path, remark("is a directory", "must be a file"));
-  if (std::filesystem::is_regular_file(status)) {
-    const auto size = std::filesystem::file_size(path, error);
-    if (!error && size > kLargestFile)
-      throw InputError(
-          path, remark(fmt::format("{} bytes", size), fmt::format("must be at most {}", kLargestFile)));
+std::string read_text_file(const std::string& path, std::size_t most_bytes) {
+  // A pipe without a writer would keep open() waiting; O_NONBLOCK changes nothing about regular files.
+  const OpenFile file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  if (file.descriptor < 0) {
+    if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
+      throw InputError(path, remark("no such file"));
+    throw InputError(path, remark("cannot be opened", std::strerror(errno)));
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(path, remark("cannot be opened", std::strerror(errno)));
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad()) throw InputError(path, remark("cannot be read", std::strerror(errno)));
-  return std::move(text).str();
+  struct stat info {};
+  if (::fstat(file.descriptor, &info) != 0)
+    throw SystemError(path, remark("cannot be read", std::strerror(errno)));
+  if (!S_ISREG(info.st_mode))
+    throw InputError(
+        path, remark(S_ISDIR(info.st_mode) ? "is a directory" : "is a pipe or a device", "must be a file"));
+  if (static_cast<std::size_t>(info.st_size) > most_bytes)
+    throw InputError(
+        path, remark(fmt::format("{} bytes", info.st_size), fmt::format("must be at most {}", most_bytes)));
+  std::string text(static_cast<std::size_t>(info.st_size), '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(file.descriptor, text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw SystemError(path, remark("cannot be read", std::strerror(errno)));
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  text.resize(size);
+  return text;
 }
 
 FeedbackGraph read_graph_csv(const std::string& path) {
-  return parse_graph_csv(read_text_file(path), path);
+  return parse_graph_csv(read_text_file(path, kLargestFile), path);
 }
 
 }  // namespace tasfg

@@ -26,6 +26,15 @@ Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily 
           origin,
           remark(fmt::format(
               "vertex {} (counted from 0) is unobservable: its column holds no positive probability", u)));
+    double highest = 0.0;
+    for (const Edge& edge : graph_.in(u)) highest = std::max(highest, edge.probability);
+    constexpr double kLeast = 1e-100;  // below, the evidence per draw underflows, and T* is out of range
+    if (highest < kLeast)
+      throw InputError(
+          origin,
+          remark(fmt::format("vertex {} (counted from 0) cannot be seen: its largest probability is {}", u,
+                             to_text(highest)),
+                 fmt::format("must be {} at least", to_text(kLeast))));
   }
   best_ = static_cast<int>(std::max_element(means_.begin(), means_.end()) - means_.begin());
   for (int u = 0; u < K; ++u) {

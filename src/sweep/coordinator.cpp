@@ -7,6 +7,7 @@
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/sweep/crash_log.hpp"
+#include "tasfg/sweep/exit_status.hpp"
 #include "tasfg/sweep/interruption.hpp"
 #include "tasfg/sweep/slurm.hpp"
 
@@ -96,9 +97,8 @@ bool Coordinator::receive() {
 
 void Coordinator::greet(int rank, const Hello& hello) {
   const std::string name = fmt::format("rank {} on {}", rank, hello.host);
-  if (!hello.complaint.empty()) throw InputError(fmt::format("{}: {}", name, hello.complaint));
-  if (hello.digest != digest_)
-    throw InputError(fmt::format("{}: reads another job or graph file than rank 0", name));
+  if (!hello.complaint.empty()) throw InputError(name, remark(hello.complaint));
+  if (hello.digest != digest_) throw InputError(name, remark("reads another job or graph file than rank 0"));
   results_.add_rank(hello.host, hello.threads);
   dispatch_.add_rank(rank, hello.threads);
   if (rank != 0) liveness_.watch(rank, name, clock_.seconds());
@@ -186,8 +186,9 @@ int Coordinator::finish() {
   const bool failed = inventory_.counts().failed > 0;
   for (const auto& [chunk, rank] : dispatch_.out()) inventory_.undo_start(scheduler_.chunk(chunk));
   results_.close(!complete ? "interrupted" : failed ? "failed" : "complete");
+  if (complete) expect_complete();
   progress_.finish();
-  const int status = !complete ? kExitInterrupted : failed ? 1 : 0;
+  const int status = !complete ? kExitInterrupted : failed ? kExitFailed : 0;
   if (!complete) say_interrupted(seconds);
   // Before any rank leaves: srun ends the step, this process included, when one has left with status 75.
   if (!complete && end_.cause() == Cause::out_of_time && options_.requeue) queue_again();
@@ -198,6 +199,16 @@ int Coordinator::finish() {
   if (complete && !failed) forget_crashes(options_.output);
   if (complete) say_done(seconds);
   return status;
+}
+
+/// Whoever opens the file by its name must find in it what this sweep believes to have written.
+void Coordinator::expect_complete() const {
+  const std::int64_t pending = pending_tasks(ResultFile::open(options_.output, Access::read), options_.shard);
+  if (pending > 0)
+    throw SystemError(
+        options_.output,
+        remark(fmt::format("lacks {} tasks that were done: something else has changed it", pending),
+               "run the same command again"));
 }
 
 void Coordinator::queue_again() {

@@ -43,6 +43,7 @@ class Coordinator {
   void interrupt(const std::string& why, Cause cause = Cause::other);
   void name_silent_ranks(double now);
   [[nodiscard]] bool nobody_answers(double now) const;
+  void expect_complete() const;
   void queue_again();
   void say_interrupted(double seconds);
   void say_done(double seconds);

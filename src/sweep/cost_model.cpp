@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tasfg/algo/thresholds.hpp"
+#include "tasfg/base/contract.hpp"
 
 namespace tasfg {
 namespace {
@@ -39,7 +40,7 @@ RuleCost cost_of(RuleKind rule) {
     case RuleKind::oracle:
       return {&CaseSolution::T_star, 1.0, 30, 0.7, 6.5};
   }
-  return {&CaseSolution::T_uniform, 1.0, 75, 4, 10};
+  TASFG_UNREACHABLE();
 }
 
 /// Seconds of one allocation: a close solve takes a few factorisations, one that is as close as the estimates
@@ -51,17 +52,16 @@ double allocation_seconds(double K, bool close) {
 
 }  // namespace
 
-double expected_steps(const Grid& grid, std::size_t case_index, std::size_t algorithm,
-                      const CaseSolution& solution) {
+double expected_steps(const Grid& grid, CaseId id, AlgorithmId algorithm, const CaseSolution& solution) {
   if (grid.log_inv_delta.empty()) return 0.0;
-  const Case& each = grid.cases[case_index];
-  const RuleCost cost = cost_of(grid.algorithms[algorithm].algorithm.rule);
+  const Case& each = grid.at(id);
+  const RuleCost cost = cost_of(grid.at(algorithm).algorithm.rule);
   double time = solution.*cost.time;
   if (!std::isfinite(time)) time = 10.0 * solution.T_star;
   const double hardest = *std::max_element(grid.log_inv_delta.begin(), grid.log_inv_delta.end());
   const double base = threshold_base(grid.options.threshold, hardest, each.K);
   // UCB-FG-V keeps to what looks best and sees a rival some ln(t) times: its time grows exponentially.
-  const bool exponential = grid.algorithms[algorithm].algorithm.rule == RuleKind::ucb_fg_v;
+  const bool exponential = grid.at(algorithm).algorithm.rule == RuleKind::ucb_fg_v;
   constexpr double kUcbExponent = 0.985;
   double steps = time * base;
   for (int i = 0; i < 3; ++i) {  // the threshold grows with the time itself, slowly
@@ -73,9 +73,9 @@ double expected_steps(const Grid& grid, std::size_t case_index, std::size_t algo
   return std::clamp(steps, 1.0, static_cast<double>(grid.options.max_steps));
 }
 
-double seconds_per_step(const Grid& grid, std::size_t case_index, std::size_t algorithm) {
-  const Case& each = grid.cases[case_index];
-  const Algorithm& rule = grid.algorithms[algorithm].algorithm;
+double seconds_per_step(const Grid& grid, CaseId id, AlgorithmId algorithm) {
+  const Case& each = grid.at(id);
+  const Algorithm& rule = grid.at(algorithm).algorithm;
   const RuleCost cost = cost_of(rule.rule);
   const double K = each.K;
   double seconds =
@@ -87,11 +87,9 @@ double seconds_per_step(const Grid& grid, std::size_t case_index, std::size_t al
   return seconds;
 }
 
-double expected_seconds(const Grid& grid, std::size_t case_index, std::size_t algorithm,
-                        const CaseSolution& solution) {
+double expected_seconds(const Grid& grid, CaseId id, AlgorithmId algorithm, const CaseSolution& solution) {
   constexpr double kSetUp = 5e-6;
-  return kSetUp + expected_steps(grid, case_index, algorithm, solution) *
-                      seconds_per_step(grid, case_index, algorithm);
+  return kSetUp + expected_steps(grid, id, algorithm, solution) * seconds_per_step(grid, id, algorithm);
 }
 
 double expected_solution_seconds(const Case& each) {

@@ -8,6 +8,7 @@
 #include "tasfg/io/graph_file.hpp"
 #include "tasfg/io/stored_job.hpp"
 #include "tasfg/model/graph_quantities.hpp"
+#include "tasfg/sim/results_digest.hpp"
 
 namespace tasfg {
 namespace {
@@ -46,7 +47,7 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
   layout.convention_points = points_text(grid.options.conventions);
   layout.threshold = row_of(grid.options.threshold).name;
   layout.stream = kStreamNames[grid.options.stream];
-  layout.results_version = std::to_string(kResultsVersion);
+  layout.results_version = fmt::format("{}-{:016x}", kResultsVersion, solutions_digest(grid.options));
   for (const Case& each : grid.cases) {
     CaseDescription info;
     info.graph = each.graph;
@@ -67,7 +68,8 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
     layout.cases.push_back(std::move(info));
   }
   for (const JobAlgorithm& each : grid.algorithms)
-    layout.algorithms.push_back({each.algorithm.name, each.options});
+    layout.algorithms.push_back(
+        {each.algorithm.name, each.options, runs_digest(each.algorithm, grid.options)});
   layout.delta = grid.delta;
   layout.log_inv_delta = grid.log_inv_delta;
   layout.replications = grid.replications;

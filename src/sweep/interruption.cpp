@@ -9,6 +9,13 @@
 namespace tasfg {
 namespace {
 
+struct Name {
+  int signal;
+  const char* text;
+};
+constexpr Name kInterruptions[] = {
+    {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}, {SIGUSR1, "SIGUSR1"}, {SIGXCPU, "SIGXCPU"}, {SIGHUP, "SIGHUP"}};
+
 std::atomic<int> count{0};
 std::atomic<int> last{0};
 std::atomic<const char*> announcement{nullptr};
@@ -27,9 +34,14 @@ void catch_interruptions() {
   action.sa_handler = &on_signal;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaction(signal, &action, nullptr);
-  action.sa_handler = SIG_IGN;  // a closed terminal or pipe must not end a sweep
-  sigaction(SIGPIPE, &action, nullptr);
+  for (const Name& each : kInterruptions) {
+    struct sigaction before {};
+    sigaction(each.signal, nullptr, &before);
+    if (each.signal == SIGHUP && before.sa_handler == SIG_IGN) continue;
+    sigaction(each.signal, &action, nullptr);
+  }
+  action.sa_handler = SIG_IGN;
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaction(signal, &action, nullptr);
 }
 
 void announce_interruptions(const char* line) {
@@ -41,20 +53,13 @@ int interruptions() {
 }
 
 bool time_is_short() {
-  return last == SIGUSR1;
+  return last == SIGUSR1 || last == SIGXCPU;
 }
 
 const char* interruption_name() {
-  switch (last) {
-    case SIGTERM:
-      return "SIGTERM";
-    case SIGINT:
-      return "SIGINT";
-    case SIGUSR1:
-      return "SIGUSR1";
-    default:
-      return "a signal";
-  }
+  for (const Name& each : kInterruptions)
+    if (each.signal == last) return each.text;
+  return "a signal";
 }
 
 }  // namespace tasfg

@@ -21,7 +21,29 @@ std::string crash_text() {
   return fmt::format("crashed its process {} times", kMostCrashes);
 }
 
+/// Runs need the solution of their case, whichever shard they are in.
+bool holds_case(const Shard& shard, CaseId id, const CellGrid& grid) {
+  return grid.algorithms > 0 || shard.holds(id);
+}
+
 }  // namespace
+
+std::int64_t pending_tasks(const ResultFile& file, const Shard& shard) {
+  const CellGrid grid = file.layout().grid();
+  std::int64_t pending = 0;
+  const std::vector<TaskStatus> cases = file.case_values(&CaseSolution::status);
+  for (CaseId id; id.value() < grid.cases; ++id)
+    pending += cases[id.value()] == TaskStatus::pending && holds_case(shard, id, grid) ? 1 : 0;
+  for (CellId cell; cell.value() < grid.cells(); ++cell) {
+    const std::vector<TaskStatus> runs = file.run_values(&RunRecord::status, cell);
+    for (RunName run{cell, 0}; run.seed < file.layout().replications; ++run.seed)
+      pending += runs[static_cast<std::size_t>(run.seed)] == TaskStatus::pending &&
+                         shard.holds(run, file.layout().replications)
+                     ? 1
+                     : 0;
+  }
+  return pending;
+}
 
 Inventory::Inventory(const Grid& grid, ResultWriter& results, Scheduler& scheduler,
                      std::function<void(const std::string&)> say)
@@ -35,8 +57,7 @@ void Inventory::collect(const Shard& shard, const CrashCounts& crashes) {
 void Inventory::collect_cases(const Shard& shard, const CrashCounts& crashes) {
   const std::vector<TaskStatus> status = results_.file().case_values(&CaseSolution::status);
   for (CaseId id; id.value() < grid_.cases.size(); ++id) {
-    // Runs need the solution of their case, whichever shard they are in.
-    if (grid_.algorithms.empty() && !shard.holds(id)) continue;
+    if (!holds_case(shard, id, scheduler_.grid())) continue;
     ++counts_.total;
     if (status[id.value()] != TaskStatus::pending) {
       ++counts_.done;
@@ -89,7 +110,7 @@ void Inventory::collect_runs(CellId cell, const Shard& shard, const CrashCounts&
 void Inventory::open_cells(CaseId id, const CaseSolution& solution) {
   const CellGrid& cells = scheduler_.grid();
   for (AlgorithmId a; a.value() < cells.algorithms; ++a) {
-    const double seconds = expected_seconds(grid_, id.value(), a.value(), solution);
+    const double seconds = expected_seconds(grid_, id, a, solution);
     scheduler_.open_cell(cells.cell(id, a), std::isfinite(seconds) ? seconds : 1.0);
   }
 }
@@ -120,16 +141,15 @@ void Inventory::fail_run(RunName run) {
 void Inventory::add_failure(const Failure& failure) {
   ++counts_.failed;
   results_.add_failure(failure);
-  const auto id = static_cast<std::size_t>(failure.case_index);
-  const std::string& label = grid_.cases[id].label;
+  const CaseId id(failure.case_index);
+  const std::string& label = grid_.at(id).label;
   if (failure.algorithm < 0) {
     say_(fmt::format("failed: the solution of {}: {}", label, failure.message));
     return;
   }
-  const auto algorithm = static_cast<std::size_t>(failure.algorithm);
-  say_(fmt::format("failed: {} {} seed {}: {}\n  replay: {}", label,
-                   grid_.algorithms[algorithm].algorithm.name, failure.seed, failure.message,
-                   grid_.replay_command(id, algorithm, failure.seed)));
+  const AlgorithmId algorithm(failure.algorithm);
+  say_(fmt::format("failed: {} {} seed {}: {}\n  replay: {}", label, grid_.at(algorithm).algorithm.name,
+                   failure.seed, failure.message, grid_.replay_command(id, algorithm, failure.seed)));
 }
 
 std::int32_t Inventory::attempts_before(RunName run) const {

@@ -59,18 +59,17 @@ Link::Link() {
   if (!launched_) {
     // srun without an MPI plugin starts copies that each take themselves for rank 0.
     if (number("SLURM_STEP_NUM_TASKS") > 1)
-      throw InputError(fmt::format(
-          "srun started {} copies that do not know of each other (use srun --mpi=pmix, or mpirun, "
-          "or one task)",
-          number("SLURM_STEP_NUM_TASKS")));
+      throw InputError(remark(fmt::format("srun started {} copies that do not know of each other",
+                                          number("SLURM_STEP_NUM_TASKS")),
+                              "use srun --mpi=pmix, or mpirun, or one task"));
     return;
   }
   mpi_ = std::make_unique<Mpi>();
   rank_ = mpi_->world.rank();
   size_ = mpi_->world.size();
   if (size_ == 1 && number("SLURM_STEP_NUM_TASKS") > 1 && !set("OMPI_COMM_WORLD_SIZE"))
-    throw InputError(
-        "the launcher started several copies, but MPI sees one process (use srun --mpi=pmix, or mpirun)");
+    throw InputError(remark("the launcher started several copies, but MPI sees one process",
+                            "use srun --mpi=pmix, or mpirun"));
 }
 
 Link::~Link() {

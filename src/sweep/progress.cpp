@@ -88,8 +88,8 @@ void Progress::finish() {
 
 double parse_duration(const std::string& text, std::string_view where) {
   const auto wrong = [&] {
-    return InputError(fmt::format("{} \"{}\" (must be seconds, as 90, or 10m, 2h, HH:MM:SS, D-HH:MM:SS)",
-                                  where, quotable(text)));
+    return InputError(std::string(where),
+                      bad_state(in_quotes(text), "must be seconds, as 90, or 10m, 2h, HH:MM:SS, D-HH:MM:SS"));
   };
   if (text.empty()) throw wrong();
   double unit = 1.0;

@@ -1,8 +1,12 @@
 #include "tasfg/sweep/result_writer.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <sstream>
 
 #include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
 
 namespace tasfg {
 namespace {
@@ -14,6 +18,7 @@ constexpr double kLockBeat = std::chrono::duration<double>(WriterLock::kBeat).co
 
 ResultWriter::ResultWriter(ResultFile& file, const WriterLock& lock, LiveState live)
     : file_(file), lock_(lock), live_(std::move(live)), sync_([this] { file_.sync(); }, kSyncInterval) {
+  if (::stat(file.path().c_str(), &opened_) != 0) opened_ = {};  // it is gone already: the first beat tells
   std::istringstream before(file.live().hosts);
   for (std::string host; std::getline(before, host, ',');)
     if (!host.empty()) hosts_.insert(host);
@@ -63,6 +68,7 @@ bool ResultWriter::keep(double now) {
     last_beat_ = now;
     look();
     write_live();
+    expect_in_place();
   }
   return owned_;
 }
@@ -73,6 +79,29 @@ void ResultWriter::close(const std::string& status) {
   live_.status = status;
   write_live();
   if (owned_) file_.sync();
+  expect_in_place();
+}
+
+/// What is written through a descriptor is lost where the name has gone to another file, or to none.
+void ResultWriter::expect_in_place() const {
+  if (!owned_) return;
+  const auto fail = [this](std::string found, std::string must) {
+    throw SystemError(file_.path(), remark(std::move(found), std::move(must)));
+  };
+  struct ::stat now {};
+  if (::stat(file_.path().c_str(), &now) != 0) {
+    const int why = errno;
+    if (why == ENOENT)
+      fail("was deleted, or renamed, while the sweep wrote into it",
+           "put it back, or run the same command again to begin anew");
+    fail(fmt::format("cannot be found any more: {}", std::strerror(why)),
+         "run the same command again when this is mended");
+  }
+  if (now.st_dev != opened_.st_dev || now.st_ino != opened_.st_ino)
+    fail("was replaced by another file while the sweep wrote into it; what this sweep did is lost",
+         "see what replaced it, then run the same command again");
+  if (now.st_size < opened_.st_size)
+    fail("was truncated while the sweep wrote into it", "move it away and run the same command again");
 }
 
 }  // namespace tasfg

@@ -13,6 +13,7 @@
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/writer_lock.hpp"
 #include "tasfg/sweep/crash_log.hpp"
+#include "tasfg/sweep/exit_status.hpp"
 #include "tasfg/sweep/interruption.hpp"
 #include "tasfg/sweep/messages.hpp"
 
@@ -48,7 +49,11 @@ void expect_folder_of(const std::string& path) {
   const std::string folder = path.substr(0, slash);
   struct stat info {};
   if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-    throw InputError(fmt::format("{}: its folder {} does not exist (make it first)", path, folder));
+    throw InputError(path, remark(fmt::format("its folder {} does not exist", folder), "make it first"));
+}
+
+std::string shard_name(const std::string& shard) {
+  return shard.empty() ? "the whole" : "shard " + quotable(shard);
 }
 
 /// The result file of the job: a new one, or the one that is there, grown where the job has.
@@ -63,8 +68,12 @@ ResultFile open_or_make(const SweepOptions& options, const ResultLayout& layout,
     return ResultFile::create(options.output, layout, graphs, live, lock);
   ResultFile file = ResultFile::open(options.output, Access::write);
   if (const std::string why = why_not_extension(file.layout(), layout); !why.empty())
-    throw InputError(fmt::format("{}: holds another job: {} (give another -o; it was left as it is)",
-                                 options.output, why));
+    throw InputError(options.output,
+                     remark("holds another job: " + why, "give another -o; it was left as it is"));
+  if (const std::string& held = file.layout().shard; held != layout.shard)
+    throw InputError(options.output, remark(fmt::format("holds {} of the job, not {}", shard_name(held),
+                                                        shard_name(layout.shard)),
+                                            "give another -o and merge the files; it was left as it is"));
   if (same_grid(file.layout(), layout)) {
     if (file.live().status == "running")
       say_torn(file.drop_torn());  // its last writer did not come to an end
@@ -90,17 +99,23 @@ int coordinate(const SweepOptions& options, Link& link) {
   try {
     grid = read_study(options.job, options.overrides);
     expect_folder_of(options.output);
+    const ResultLayout layout = layout_of(*grid, options.provenance, options.shard.text());
+    if (interruptions() > 0) {
+      progress.say(
+          fmt::format("interrupted ({}) before it began; run the same command again", interruption_name()));
+      return broadcast(link, {kExitInterrupted, {}, {}, {}}).status;
+    }
     lock.emplace(options.output, &say, [] { return interruptions() > 0; });
-    const std::string shard =
-        options.shard.whole() ? "" : fmt::format("{}/{}", options.shard.index, options.shard.count);
-    file = open_or_make(options, layout_of(*grid, options.provenance, shard), graphs_of(*grid), live, *lock,
-                        progress);
+    file = open_or_make(options, layout, graphs_of(*grid), live, *lock, progress);
     LiveState claim = file->live();
     live.generation = ++claim.generation;
     claim.status = live.status;
     lock->expect_owned();
     file->write_live(claim);  // a writer that has lost the lock finds another generation from now on
     if (options.retry_failed) retry_failed(options, *file, progress);
+  } catch (const Error& error) {
+    (void)broadcast(link, {exit_status_of(error), {}, {}, {}});
+    throw;
   } catch (...) {
     (void)broadcast(link, {kExitError, {}, {}, {}});
     throw;
@@ -122,7 +137,7 @@ int work(const SweepOptions& options, Link& link) {
     grid = expand_job(opening.text, opening.origin, opening.overrides, graph_source_of(options.job));
     hello.digest = grid->digest();
     catch_crashes(options.output, hello.digest, nullptr);
-  } catch (const InputError& error) {
+  } catch (const Error& error) {
     hello.complaint = error.what();
   }
   link.send(0, pack<ToCoordinator>(hello));
@@ -138,7 +153,6 @@ int available_cores() {
 }
 
 int run_sweep(const SweepOptions& options, Link& link) {
-  catch_interruptions();
   return link.rank() == 0 ? coordinate(options, link) : work(options, link);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tasfg/io/writer_lock.hpp"
+#include "tasfg/sweep/exit_status.hpp"
 #include "tasfg/sweep/interruption.hpp"
 #include "tasfg/sweep/progress.hpp"
 

@@ -55,7 +55,7 @@ bool read_bytes(const char* data, std::size_t size) {
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   if (const char* valid = std::getenv("TASFG_FUZZ_VALID"); valid != nullptr) {
-    const std::string bytes = tasfg::read_text_file(valid);
+    const std::string bytes = tasfg::read_text_file(valid, 1 << 20);
     if (!read_bytes(bytes.data(), bytes.size())) {
       std::fprintf(stderr, "%s: refused, though valid\n", valid);
       std::_Exit(1);

@@ -24,9 +24,10 @@ void check(const tasfg::Grid& grid) {
   for (std::size_t i = 0; i < grid.cases.size(); ++i) {
     const tasfg::Case& entry = grid.cases[i];
     if (!labels.insert(entry.label).second) std::abort();
-    if (grid.instance(i).size() != entry.K || entry.K > grid.largest_K) std::abort();
+    if (grid.instance(tasfg::CaseId(i)).size() != entry.K || entry.K > grid.largest_K) std::abort();
     for (std::size_t a = 0; a < grid.algorithms.size(); ++a)
-      if (grid.replay_command(i, a, 0).find('\n') != std::string::npos) std::abort();
+      if (grid.replay_command(tasfg::CaseId(i), tasfg::AlgorithmId(a), 0).find('\n') != std::string::npos)
+        std::abort();
   }
 }
 

@@ -1,10 +1,11 @@
-// A user's program against the installed library: T* of the loopy star, by way of a file.
+// A user's program against the installed library: T* of the loopy star, by way of a file, and one trajectory on it.
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 
 #include <tasfg/io/graph_file.hpp>
 #include <tasfg/model/graph_families.hpp>
+#include <tasfg/sim/trajectory.hpp>
 #include <tasfg/solve/characteristic_time.hpp>
 
 int main() {
@@ -17,5 +18,10 @@ int main() {
   const tasfg::Instance instance(tasfg::read_graph_file("loopy-star.csv"), made.means, tasfg::Gaussian{1.0});
   const tasfg::CharacteristicTime time = tasfg::characteristic_time(instance);
   std::printf("T* = %.9g\n", time.upper);
-  return std::abs(time.upper - 64.9838668) < 1e-6 ? 0 : 1;
+  const tasfg::Simulation simulation(instance, {});
+  const double log_inv_delta[] = {2.0};
+  const tasfg::RunRecord run =
+      simulation.run(tasfg::algorithm_named("tas-fg", "consumer"), log_inv_delta, /*seed=*/0);
+  std::printf("stopped after %lld draws\n", static_cast<long long>(run.tau[0]));
+  return std::abs(time.upper - 64.9838668) < 1e-6 && run.stopped[0] == 1 ? 0 : 1;
 }

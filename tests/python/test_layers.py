@@ -34,7 +34,7 @@ ROOMS = [
 ]
 
 # Layers whose units all have tests of their own name.
-MIRRORED = ["base", "model", "algo", "job", "io"]
+MIRRORED = ["base", "model", "solve", "algo", "sim", "job", "io", "sweep"]
 
 
 def allowed(layer: str) -> set[str]:

@@ -108,7 +108,9 @@ decltype(auto) placed(std::string_view where, Body body) {
 /// The same with the place of the text.
 [[nodiscard]] double parse_number(std::string_view text, std::string_view where);
 
-/// Bytes that are safe to quote in a message: control characters become '?', long text is cut.
+/// Text of unknown origin for a terminal: control characters and what is not ASCII become '?'.
+[[nodiscard]] std::string printable(std::string_view text);
+/// The same, cut where it is long, to be quoted in a message.
 [[nodiscard]] std::string quotable(std::string_view text);
 /// The same in quotes.
 [[nodiscard]] std::string in_quotes(std::string_view text);

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include <Random123/philox.h>
-
 namespace tasfg {
 
 /// Key of a stream. Keys are made by `stream_key` from whatever identifies the stream.
@@ -18,17 +16,16 @@ struct StreamKey {
   bool operator==(const StreamKey&) const = default;
 };
 
+namespace detail {
+/// `state` with one more word mixed in.
+[[nodiscard]] std::uint64_t mixed(std::uint64_t state, std::uint64_t word);
+}  // namespace detail
+
 /// Mixes words into a key; every bit of every word matters (Philox itself is the mixer).
 template <typename... Words>
 [[nodiscard]] StreamKey stream_key(Words... words) {
   std::uint64_t state = 0x7461736667ULL;
-  const auto absorb = [&state](std::uint64_t word) {
-    const r123::Philox2x64::ctr_type in{{word, state}};
-    const r123::Philox2x64::key_type key{{0x9e3779b97f4a7c15ULL}};
-    const auto out = r123::Philox2x64{}(in, key);
-    state = out[0] ^ out[1];
-  };
-  (absorb(static_cast<std::uint64_t>(words)), ...);
+  ((state = detail::mixed(state, static_cast<std::uint64_t>(words))), ...);
   return {state};
 }
 

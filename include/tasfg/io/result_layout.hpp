@@ -16,6 +16,7 @@ inline constexpr std::int64_t kFormatMinor = 0;
 
 struct AlgorithmInfo {
   std::string name, options;
+  std::uint64_t digest = 0;  // of what the program makes of it: runs_digest
   bool operator==(const AlgorithmInfo&) const = default;
 };
 

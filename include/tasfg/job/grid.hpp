@@ -60,15 +60,10 @@ struct Grid {
   [[nodiscard]] std::size_t cells() const { return cell_grid().cells(); }
   /// Builds a case's instance.
   [[nodiscard]] Instance instance(CaseId id) const;
-  [[nodiscard]] Instance instance(std::size_t case_index) const { return instance(CaseId(case_index)); }
   /// Equal for two grids whose results are the same: what ranks compare, and result files.
   [[nodiscard]] std::uint64_t digest() const;
   /// The `tasfg simulate` command that runs one task again.
   [[nodiscard]] std::string replay_command(CaseId id, AlgorithmId algorithm, std::int64_t seed) const;
-  [[nodiscard]] std::string replay_command(std::size_t case_index, std::size_t algorithm,
-                                           std::int64_t seed) const {
-    return replay_command(CaseId(case_index), AlgorithmId(algorithm), seed);
-  }
 };
 
 }  // namespace tasfg

@@ -22,8 +22,8 @@ namespace tasfg {
 enum class StreamKind { philox, numpy };
 inline constexpr EnumNames<StreamKind> kStreamNames = {"philox", "numpy"};
 
-/// Counts the changes after which the same job gives other runs (CHANGELOG: "Results changed"): a result file
-/// is continued only by a program with the version that began it.
+/// Counts the changes after which the same job gives other runs (CHANGELOG: "Results changed"). A result file
+/// is continued only by a program with the version that began it, and with its digests (results_digest.hpp).
 inline constexpr int kResultsVersion = 2;
 
 /// How a case is simulated; the same for all its trajectories.

@@ -8,14 +8,14 @@ namespace tasfg {
 
 /// Expected draws of one trajectory to the smallest δ: T of the algorithm's allocation times the threshold,
 /// times a factor that was measured on the paper's graphs.
-[[nodiscard]] double expected_steps(const Grid& grid, std::size_t case_index, std::size_t algorithm,
+[[nodiscard]] double expected_steps(const Grid& grid, CaseId id, AlgorithmId algorithm,
                                     const CaseSolution& solution);
 
 /// Expected seconds of one draw.
-[[nodiscard]] double seconds_per_step(const Grid& grid, std::size_t case_index, std::size_t algorithm);
+[[nodiscard]] double seconds_per_step(const Grid& grid, CaseId id, AlgorithmId algorithm);
 
 /// Expected seconds of one trajectory.
-[[nodiscard]] double expected_seconds(const Grid& grid, std::size_t case_index, std::size_t algorithm,
+[[nodiscard]] double expected_seconds(const Grid& grid, CaseId id, AlgorithmId algorithm,
                                       const CaseSolution& solution);
 
 /// Expected seconds of the solution of a case.

@@ -1,9 +1,14 @@
-/// SIGTERM, SIGINT and SIGUSR1: stop handing out work, commit, exit 75.
+/// Signals that ask a sweep to end: stop handing out work, commit, exit 75.
 #pragma once
 
 namespace tasfg {
 
-/// Installs the handlers; call once, before threads start.
+/// Installs the handlers; call once, as early as possible and before threads start.
+///
+/// SIGTERM, SIGINT, SIGUSR1 (by which schedulers announce the end of a job), SIGXCPU (a limit of CPU time is
+/// near: the hard limit kills) and SIGHUP (the terminal is gone; not where `nohup` has it ignored) ask the
+/// sweep to end. SIGPIPE and SIGXFSZ are ignored: the write that caused them fails with an error, which is
+/// handled.
 void catch_interruptions();
 
 /// What the first signal writes to standard error at once, a line of a string literal. A process of several
@@ -16,11 +21,7 @@ void announce_interruptions(const char* line);
 /// The name of the last one.
 [[nodiscard]] const char* interruption_name();
 
-// Exit statuses of a sweep.
-inline constexpr int kExitInterrupted = 75;
-inline constexpr int kExitError = 2;
-
-/// The last signal was SIGUSR1, by which schedulers announce the end of a job.
+/// The last signal announced the end of the time that the job has.
 [[nodiscard]] bool time_is_short();
 
 }  // namespace tasfg

@@ -16,6 +16,9 @@
 
 namespace tasfg {
 
+/// Tasks of a shard that a file calls pending.
+[[nodiscard]] std::int64_t pending_tasks(const ResultFile& file, const Shard& shard);
+
 class Inventory {
  public:
   /// Tasks of the part of the grid that this sweep has. Failed ones are done, too.

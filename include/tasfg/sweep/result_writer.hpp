@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include <sys/stat.h>
+
 #include "tasfg/base/stopwatch.hpp"
 #include "tasfg/io/result_file.hpp"
 #include "tasfg/io/writer_lock.hpp"
@@ -34,9 +36,10 @@ class ResultWriter {
   void write_live();
   /// In every round: looks whose the lock is, says in the file that the sweep lives, and has the file
   /// brought to the disk, each where it is time to. False where another sweep has taken the lock. Throws what
-  /// went wrong while the file was brought to the disk.
+  /// went wrong while the file was brought to the disk, and a SystemError where the file is not at its path
+  /// any more.
   [[nodiscard]] bool keep(double now);
-  /// The end of the sitting: `status` as in LiveState, everything on the disk.
+  /// The end of the sitting: `status` as in LiveState, everything on the disk, at its path.
   void close(const std::string& status);
 
  private:
@@ -44,10 +47,12 @@ class ResultWriter {
   /// for long does before it writes.
   bool owned();
   void look();
+  void expect_in_place() const;
 
   ResultFile& file_;
   const WriterLock& lock_;
   LiveState live_;
+  struct ::stat opened_ {};  // of the path, when it was opened
   std::set<std::string> hosts_;
   Stopwatch clock_;
   double last_look_ = 0.0;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "tasfg/sim/task.hpp"
 
@@ -17,6 +19,11 @@ struct Shard {
   }
   [[nodiscard]] bool holds(CaseId id) const { return id.number() % count == index; }
   [[nodiscard]] bool whole() const { return count == 1; }
+  /// "3/10"; empty for the whole.
+  [[nodiscard]] std::string text() const;
 };
+
+/// The shard of such a text; InputError, naming `where`, for others.
+[[nodiscard]] Shard parse_shard(const std::string& text, std::string_view where);
 
 }  // namespace tasfg

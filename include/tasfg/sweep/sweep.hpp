@@ -26,8 +26,8 @@ struct SweepOptions {
   Provenance provenance;
 };
 
-/// Runs it; returns the exit status. Every rank calls it with the same options. InputErrors are thrown at
-/// rank 0 alone; the others return its status quietly.
+/// Runs it; returns the exit status. Every rank calls it with the same options, after catch_interruptions.
+/// Errors are thrown at rank 0 alone; the others return its status quietly.
 [[nodiscard]] int run_sweep(const SweepOptions& options, Link& link);
 
 /// Cores that this process may use.

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <Random123/philox.h>
 #include <gtest/gtest.h>
 
 namespace tasfg {

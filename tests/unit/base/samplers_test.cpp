@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include <Random123/philox.h>
 #include <gtest/gtest.h>
 
 #include "tasfg/base/philox.hpp"

@@ -44,7 +44,7 @@ TEST(CaseList, CasesCarryWhatTheirInstancesSay) {
   std::set<std::string> distinct;
   for (std::size_t i = 0; i < grid.cases.size(); ++i) {
     const Case& entry = grid.cases[i];
-    const Instance instance = grid.instance(i);
+    const Instance instance = grid.instance(CaseId(i));
     EXPECT_EQ(entry.K, instance.size());
     EXPECT_EQ(entry.best, instance.best());
     EXPECT_EQ(entry.means, instance.means());

@@ -19,7 +19,7 @@ TEST(GraphFiles, AreFoundBesideTheJobFileOrInTheWorkingDirectory) {
   EXPECT_EQ(beside.cases[0].edges, 3U);
   EXPECT_EQ(beside.cases[0].label, "file path=graphs/two.csv");
   EXPECT_EQ(std::get<std::string>(beside.cases[0].parameters.find("path")->second), graph);
-  EXPECT_EQ(beside.instance(0).graph()(1, 0), 0.5);
+  EXPECT_EQ(beside.instance(CaseId(0)).graph()(1, 0), 0.5);
   EXPECT_EQ(beside.name, "job");
   // An absolute path stands as it is.
   const Grid absolute = expand("algorithms = []\n[[graph]]\nfamily = \"file\"\npath = \"" + graph + "\"\n");
@@ -43,10 +43,10 @@ TEST(GraphFiles, ChangedUnderAGridAreNoticed) {
   const std::string job =
       folder.write("job.toml", "algorithms = []\n[[graph]]\nfamily = \"file\"\npath = \"two.csv\"\n");
   const Grid grid = read_job(job, {}, &read_graph_csv);
-  EXPECT_NO_THROW(static_cast<void>(grid.instance(0)));
+  EXPECT_NO_THROW(static_cast<void>(grid.instance(CaseId(0))));
   static_cast<void>(folder.write("two.csv", "1,0\n0.25,1\n"));
   try {
-    static_cast<void>(grid.instance(0));
+    static_cast<void>(grid.instance(CaseId(0)));
     FAIL() << "accepted";
   } catch (const InputError& error) {
     EXPECT_EQ(error.what(),

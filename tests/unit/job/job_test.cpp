@@ -118,7 +118,7 @@ TEST(RepositoryJobs, AllCanBeReadWithEitherConvention) {
 
 TEST(RepositoryJobs, TheDocumentedExampleIsAJob) {
   // The first indented lines of the reference.
-  std::istringstream page(read_text_file(TASFG_JOBS_DIR "/../docs/job-file.md"));
+  std::istringstream page(read_text_file(TASFG_JOBS_DIR "/../docs/job-file.md", 1 << 20));
   std::string text;
   for (std::string line; std::getline(page, line);) {
     if (line.starts_with("    "))

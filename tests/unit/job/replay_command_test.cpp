@@ -115,15 +115,15 @@ TEST(ReplayCommand, GivesTheTasksOwnResult) {
   for (const std::string setting : {"informed", "uninformed", "known-graph"}) {
     const Grid grid = expand(text, {"setting=" + setting});
     for (std::size_t c = 0; c < grid.cases.size(); ++c) {
-      const Instance instance = grid.instance(c);
+      const Instance instance = grid.instance(CaseId(c));
       const Simulation simulation(instance, grid.options);
       for (std::size_t a = 0; a < grid.algorithms.size(); ++a) {
         const RunRecord expected = simulation.run(grid.algorithms[a].algorithm, grid.log_inv_delta, 12);
-        const RunRecord actual = run_command(grid.replay_command(c, a, 12));
-        EXPECT_EQ(actual.pulls, expected.pulls) << grid.replay_command(c, a, 12);
+        const RunRecord actual = run_command(grid.replay_command(CaseId(c), AlgorithmId(a), 12));
+        EXPECT_EQ(actual.pulls, expected.pulls) << grid.replay_command(CaseId(c), AlgorithmId(a), 12);
         ASSERT_EQ(actual.tau.size(), expected.tau.size());
         for (std::size_t d = 0; d < expected.tau.size(); ++d) {
-          EXPECT_EQ(actual.tau[d], expected.tau[d]) << grid.replay_command(c, a, 12);
+          EXPECT_EQ(actual.tau[d], expected.tau[d]) << grid.replay_command(CaseId(c), AlgorithmId(a), 12);
           EXPECT_EQ(actual.recommended[d], expected.recommended[d]);
           EXPECT_EQ(actual.stopped[d], expected.stopped[d]);
         }
@@ -138,17 +138,17 @@ TEST(ReplayCommand, HoldsForTheReferenceAndItsStream) {
       "\"numpy\"\nmax_steps = 2000\n[[graph]]\nfamily = \"symmetric\"\n[convention]\nunique-best = "
       "\"exact\"\n");
   for (std::size_t a = 0; a < 2; ++a) {
-    const Instance instance = grid.instance(0);
+    const Instance instance = grid.instance(CaseId(0));
     const RunRecord expected =
         Simulation(instance, grid.options).run(grid.algorithms[a].algorithm, grid.log_inv_delta, 3);
-    EXPECT_EQ(run_command(grid.replay_command(0, a, 3)).pulls, expected.pulls);
+    EXPECT_EQ(run_command(grid.replay_command(CaseId(0), AlgorithmId(a), 3)).pulls, expected.pulls);
   }
 }
 
 TEST(ReplayCommand, IsWrittenAsAPersonWould) {
   const Grid grid = expand("seed = 2025\nalgorithms = [\"tas-fg\"]\nlog_inv_delta = [1, 7]\n" + kRingBlock);
   EXPECT_EQ(
-      grid.replay_command(0, 0, 3),
+      grid.replay_command(CaseId(0), AlgorithmId(0), 3),
       "tasfg simulate --graph ring -P K=5 -P p=0.3 --reward gaussian --variance 1 --algorithm tas-fg --seeds "
       "3 "
       "--log-inv-delta 1,7 --setting informed --conventions paper --threshold practical --stream philox "
@@ -162,9 +162,9 @@ TEST(ReplayCommand, QuotesPathsForTheShell) {
                                        "algorithms = [\"uniform\"]\nmax_steps = 100\n[[graph]]\nfamily = "
                                        "\"file\"\npath = \"my graphs/it's.csv\"\n");
   const Grid grid = read_job(job, {}, &read_graph_csv);
-  const Instance instance = grid.instance(0);
+  const Instance instance = grid.instance(CaseId(0));
   EXPECT_EQ(
-      run_command(grid.replay_command(0, 0, 1)).pulls,
+      run_command(grid.replay_command(CaseId(0), AlgorithmId(0), 1)).pulls,
       Simulation(instance, grid.options).run(grid.algorithms[0].algorithm, grid.log_inv_delta, 1).pulls);
 }
 

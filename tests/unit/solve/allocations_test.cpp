@@ -6,8 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "tasfg/model/graph_families.hpp"
-#include "tasfg/model/graph_quantities.hpp"
-#include "tasfg/solve/bounds.hpp"
 
 namespace tasfg {
 namespace {
@@ -62,32 +60,6 @@ TEST(Allocations, TopKIsTheShortestDominatingPrefix) {
   EXPECT_EQ(top_k_allocation(model), (std::vector<double>{0.5, 0.0, 0.5}));
   EXPECT_EQ(argmax_allocation(model), (std::vector<double>{0.0, 0.0, 1.0}));
   EXPECT_TRUE(std::isinf(time_of(model, argmax_allocation(model))));
-}
-
-TEST(PaperBounds, HoldOnThePapersOwnInstances) {
-  for (const char* family : {"bandit", "full", "ring", "loopless-clique", "loopy-star", "loopy-star-alt"}) {
-    const Instance instance = gaussian(family, {});
-    const PaperBounds bounds = paper_bounds(instance, graph_quantities(instance.graph()));
-    const double T = characteristic_time(instance).upper;
-    EXPECT_NE(bounds.general.has_value(), bounds.loopless_clique.has_value()) << family;
-    if (bounds.loopless_clique) {
-      EXPECT_GE(*bounds.loopless_clique, T) << family;
-    }
-    if (bounds.heuristic) {
-      EXPECT_GE(*bounds.heuristic, time_of(view_of(instance), heuristic_allocation(view_of(instance))))
-          << family;
-    }
-  }
-}
-
-TEST(PaperBounds, BanditAndFullFeedbackInClosedForm) {
-  // Bandit, K = 5, gap 1/4: κ = 5 − ⌊5/6⌋ = 5, 4·5/(1/16) = 320. Full: κ = 5 − ⌊5/2⌋ = 3, 4·3·16 = 192.
-  const Instance bandit = gaussian("bandit", {});
-  EXPECT_DOUBLE_EQ(*paper_bounds(bandit, graph_quantities(bandit.graph())).general, 320.0);
-  const Instance full = gaussian("full", {});
-  const PaperBounds bounds = paper_bounds(full, graph_quantities(full.graph()));
-  EXPECT_DOUBLE_EQ(*bounds.general, 192.0);
-  EXPECT_FALSE(bounds.heuristic.has_value());  // the all-ones matrix is singular
 }
 
 }  // namespace

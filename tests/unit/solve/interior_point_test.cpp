@@ -8,11 +8,7 @@
 #include <vector>
 
 #include "random_instances.hpp"
-#include "solve/newton_terms.hpp"
 #include <gtest/gtest.h>
-
-#define TASFG_EACH_VERSION "solve/small_newton_versions.hpp"
-#include "base/each_version.hpp"
 
 namespace tasfg {
 namespace {
@@ -66,42 +62,6 @@ TEST(InteriorPoint, WiderInstructionsGiveTheSameBits) {
   }
 }
 #endif
-
-TEST(SmallNewton, SolvesTheSystemOfItsTerms) {
-  PhiloxStream stream(stream_key(9));
-  for (const int K : {2, 3, 7, 8, 9, 12, 13, 15, 16}) {
-    const auto n = static_cast<std::size_t>(K);
-    std::vector<double> G(n * n), means(n, 0.0);
-    for (double& p : G) p = stream.uniform() < 0.5 ? stream.uniform() : 0.0;
-    const RewardFamily reward = Gaussian{1.0};
-    const int best = static_cast<int>(stream.uniform() * K);
-    const auto a = static_cast<std::size_t>(best);
-    plain::SmallNewton<16> newton;
-    newton.load({K, G, means, best, &reward});
-    plain::SmallNewton<16>::Vector weight{}, tilt{}, diagonal{}, x{}, right{};
-    diagonal.fill(1.0);
-    for (std::size_t u = 0; u < n; ++u) {
-      weight[u] = u == a ? 0.0 : 0.1 + stream.uniform();
-      tilt[u] = u == a ? 0.0 : stream.uniform() - 0.5;
-      diagonal[u] = 0.1 + stream.uniform();
-      x[u] = stream.uniform() - 0.5;
-    }
-    const double rest = stream.uniform();
-    // right = M x, from the definition of M.
-    const auto g = [&](std::size_t v, std::size_t u) { return G[v * n + u]; };
-    for (std::size_t u = 0; u < n; ++u) {
-      double along = 0.0;
-      for (std::size_t v = 0; v < n; ++v) along += (g(v, u) + (u == a ? 0.0 : tilt[u] * g(v, a))) * x[v];
-      for (std::size_t v = 0; v < n; ++v)
-        right[v] += (u == a ? rest : weight[u]) * along * (g(v, u) + (u == a ? 0.0 : tilt[u] * g(v, a)));
-    }
-    for (std::size_t v = 0; v < n; ++v) right[v] += diagonal[v] * x[v];
-    newton.factor({weight, tilt, rest, diagonal});
-    newton.solve(right);
-    for (std::size_t v = 0; v < n; ++v) EXPECT_NEAR(right[v], x[v], 1e-10) << K;
-    for (std::size_t v = n; v < 16; ++v) EXPECT_EQ(right[v], 0.0) << K;
-  }
-}
 
 }  // namespace
 }  // namespace tasfg

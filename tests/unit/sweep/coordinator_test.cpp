@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/sweep/exit_status.hpp"
 #include "tasfg/sweep/interruption.hpp"
 
 namespace tasfg {

@@ -38,5 +38,33 @@ TEST(Interruption, TheFirstIsAnnouncedAtOnce) {
       testing::ExitedWithCode(0), "^told to stop\n$");
 }
 
+TEST(Interruption, LimitsAndALostTerminalAreInterruptionsOrErrorsNotDeaths) {
+  EXPECT_EXIT(
+      {
+        catch_interruptions();
+        std::raise(SIGXFSZ);
+        std::raise(SIGPIPE);
+        bool right = interruptions() == 0;
+        std::raise(SIGHUP);
+        right = right && interruptions() == 1 && !time_is_short();
+        right = right && interruption_name() == std::string_view("SIGHUP");
+        std::raise(SIGXCPU);
+        right = right && interruptions() == 2 && time_is_short();
+        std::_Exit(right ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+TEST(Interruption, NohupStaysInForce) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_IGN);
+        catch_interruptions();
+        std::raise(SIGHUP);
+        std::_Exit(interruptions());
+      },
+      testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace tasfg

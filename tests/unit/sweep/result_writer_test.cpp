@@ -5,6 +5,7 @@
 #include "sweep/small_study.hpp"
 #include <gtest/gtest.h>
 
+#include "tasfg/base/error.hpp"
 #include "tasfg/sweep/report.hpp"
 
 namespace tasfg {
@@ -56,6 +57,30 @@ TEST_F(ResultWriterTest, WritesNothingOnceTheLockIsLost) {
   EXPECT_TRUE(file_.failures().empty());
   EXPECT_EQ(file_.live().status, "running");
   EXPECT_FALSE(results_.keep(100.0)) << "for good";
+}
+
+TEST_F(ResultWriterTest, NoticesThatTheFileIsGoneReplacedOrCut) {
+  const std::string here = path("out.h5"), aside = path("aside.h5");
+  const auto complaint = [this](double now) -> std::string {
+    try {
+      (void)results_.keep(now);
+    } catch (const SystemError& error) {
+      return error.complaint().found;
+    }
+    return "none";
+  };
+  EXPECT_EQ(complaint(4.0), "none");
+  std::filesystem::rename(here, aside);
+  EXPECT_EQ(complaint(8.0), "was deleted, or renamed, while the sweep wrote into it");
+  EXPECT_THROW(results_.close("complete"), SystemError) << "at the end, too";
+  std::filesystem::copy(aside, here);
+  EXPECT_EQ(complaint(12.0),
+            "was replaced by another file while the sweep wrote into it; what this sweep did is lost");
+  std::filesystem::rename(aside, here);
+  EXPECT_EQ(complaint(16.0), "none");
+  std::filesystem::resize_file(here, 1000);
+  results_.add_rank("n7", 1);
+  EXPECT_EQ(complaint(20.0), "was truncated while the sweep wrote into it");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tasfg/base/error.hpp"
+
 namespace tasfg {
 namespace {
 
@@ -30,6 +32,16 @@ TEST(Shard, NeighbouringSeedsStayTogether) {
   for (std::int64_t seed = 1; seed < 100; ++seed)
     changes += shard.holds({CellId(2), seed}, 100) != shard.holds({CellId(2), seed - 1}, 100) ? 1 : 0;
   EXPECT_LE(changes, 2);
+}
+
+TEST(Shard, IsReadAsItIsWritten) {
+  const Shard shard = parse_shard("3/10", "--shard");
+  EXPECT_EQ(shard.index, 3);
+  EXPECT_EQ(shard.count, 10);
+  EXPECT_EQ(shard.text(), "3/10");
+  EXPECT_EQ(Shard{}.text(), "");
+  for (const char* bad : {"", "3", "10/10", "-1/3", "0.5/2", "1/0", "a/b", "1/2/3"})
+    EXPECT_THROW((void)parse_shard(bad, "--shard"), InputError) << bad;
 }
 
 }  // namespace

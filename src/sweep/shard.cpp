@@ -1,0 +1,30 @@
+#include "tasfg/sweep/shard.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
+
+namespace tasfg {
+
+std::string Shard::text() const {
+  return whole() ? "" : fmt::format("{}/{}", index, count);
+}
+
+Shard parse_shard(const std::string& text, std::string_view where) {
+  const auto wrong = [&] {
+    return InputError(std::string(where),
+                      bad_state(in_quotes(text), "must be i/n with 0 <= i < n, as in --shard 0/4"));
+  };
+  const auto slash = text.find('/');
+  if (slash == std::string::npos) throw wrong();
+  const double index = parse_number(text.substr(0, slash), where);
+  const double count = parse_number(text.substr(slash + 1), where);
+  if (!(count >= 1 && count <= 1e6 && index >= 0 && index < count && index == std::floor(index) &&
+        count == std::floor(count)))
+    throw wrong();
+  return {static_cast<std::int64_t>(index), static_cast<std::int64_t>(count)};
+}
+
+}  // namespace tasfg

@@ -1,0 +1,51 @@
+#include "tasfg/sweep/cost_model.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "tasfg/sweep/task_runner.hpp"
+
+namespace tasfg {
+namespace {
+
+Grid grid_of(const std::string& top) {
+  std::string algorithms;
+  for (const AlgorithmRow& row : algorithm_rows()) algorithms += '"' + std::string(row.name) + "\",";
+  return expand_job(top + "algorithms = [" + algorithms + "]\n[[graph]]\nfamily = \"ring\"\nK = [5, 10]\n",
+                    "test.toml", {}, nullptr);
+}
+
+TEST(CostModel, PricesEveryAlgorithm) {
+  const Grid grid = grid_of("delta = [0.01]\n");
+  const CaseSolution solution = solve_case(grid, CaseId(0));
+  for (AlgorithmId a; a.value() < grid.algorithms.size(); ++a) {
+    SCOPED_TRACE(grid.at(a).algorithm.name);
+    const double steps = expected_steps(grid, CaseId(0), a, solution);
+    EXPECT_GT(steps, 10.0);
+    EXPECT_LT(steps, 1e9);
+    EXPECT_GT(seconds_per_step(grid, CaseId(0), a), 1e-9);
+    EXPECT_LT(seconds_per_step(grid, CaseId(0), a), 1e-4);
+    EXPECT_GT(expected_seconds(grid, CaseId(0), a, solution), steps * seconds_per_step(grid, CaseId(0), a));
+  }
+}
+
+TEST(CostModel, HarderTasksCostMore) {
+  const Grid easy = grid_of("delta = [0.1]\n"), hard = grid_of("delta = [0.1, 1e-9]\n");
+  const AlgorithmId tas(0);
+  const CaseSolution five = solve_case(easy, CaseId(0)), ten = solve_case(easy, CaseId(1));
+  EXPECT_GT(expected_steps(hard, CaseId(0), tas, five), 2.0 * expected_steps(easy, CaseId(0), tas, five));
+  EXPECT_GT(expected_steps(easy, CaseId(1), tas, ten), 2.0 * expected_steps(easy, CaseId(0), tas, five));
+  EXPECT_GT(expected_solution_seconds(easy.at(CaseId(1))), expected_solution_seconds(easy.at(CaseId(0))));
+}
+
+TEST(CostModel, KnowsTheCapAndTheLastCheckpoint) {
+  const AlgorithmId tas(0);
+  const Grid capped = grid_of("delta = [1e-9]\nmax_steps = 20\n");
+  EXPECT_EQ(expected_steps(capped, CaseId(0), tas, solve_case(capped, CaseId(0))), 20.0);
+  const Grid watched = grid_of("delta = [0.1]\ncheckpoints = [10, 1000000]\n");
+  EXPECT_EQ(expected_steps(watched, CaseId(0), tas, solve_case(watched, CaseId(0))), 1e6);
+}
+
+}  // namespace
+}  // namespace tasfg
