@@ -59,9 +59,12 @@ def ranks_of(process):
 
 
 def send(process, target, which):
-    """Sends a signal to a process that was started: to the "coordinator", the last "worker", the "launcher", or "all"."""
+    """Sends a signal to a process that was started: to the "coordinator", the last "worker", the "launcher", "all", or a
+    rank by its number."""
     ranks = ranks_of(process)
-    if target == "all":
+    if isinstance(target, int):
+        ranks = ranks[target : target + 1]
+    elif target == "all":
         ranks = [process.pid, *ranks]
     elif target == "launcher" or not ranks:
         ranks = [process.pid]
