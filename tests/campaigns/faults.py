@@ -22,8 +22,10 @@ import sys
 import tempfile
 from dataclasses import dataclass
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
 from operations import OPERATIONS, Materials
+
 from processes import run
 
 INJECT = os.path.abspath(os.environ["TASFG_INJECT"])

@@ -27,10 +27,12 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
 import h5py
 import numpy as np
 from operations import OPERATIONS, Materials
+
 from processes import ranks_of, run, send, start, wait_for
 
 JOB = """
