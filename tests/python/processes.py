@@ -5,26 +5,28 @@ import signal
 import subprocess
 import time
 
-TASFG = os.environ["TASFG"]
+TASFG = os.path.abspath(os.environ["TASFG"])
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def run(*arguments, ranks=0, check=0, timeout=120, **options):
-    command = [TASFG, *map(str, arguments)]
-    if ranks:
-        command = ["mpirun", "--oversubscribe", "-n", str(ranks), *command]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=os.environ | MPI, **options)
+def command(arguments, ranks, variables):
+    """tasfg with `arguments`; `variables` are set for it alone, not for its launcher."""
+    program = ["env", *(f"{name}={value}" for name, value in variables.items()), TASFG] if variables else [TASFG]
+    launcher = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks else []
+    return [*launcher, *program, *map(str, arguments)]
+
+
+def run(*arguments, ranks=0, check=0, timeout=120, variables=None, **options):
+    done = subprocess.run(command(arguments, ranks, variables), capture_output=True, text=True, errors="replace",
+                          timeout=timeout, env=os.environ | MPI, **options)
     if check is not None:
         assert done.returncode == check, done.stderr
     return done
 
 
-def start(*arguments, ranks=0):
-    command = [TASFG, *map(str, arguments)]
-    if ranks:
-        command = ["mpirun", "--oversubscribe", "-n", str(ranks), *command]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                            env=os.environ | MPI, start_new_session=True)
+def start(*arguments, ranks=0, variables=None, **options):
+    return subprocess.Popen(command(arguments, ranks, variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True, errors="replace", env=os.environ | MPI, start_new_session=True, **options)
 
 
 def wait_for(condition, seconds=30.0):
@@ -56,20 +58,26 @@ def ranks_of(process):
     return [found[rank] for rank in sorted(found)]
 
 
-def kill(process, target):
+def send(process, target, which):
+    """Sends a signal to a process that was started: to the "coordinator", the last "worker", the "launcher", "all", or a
+    rank by its number."""
     ranks = ranks_of(process)
-    if target == "all":
+    if isinstance(target, int):
+        ranks = ranks[target : target + 1]
+    elif target == "all":
         ranks = [process.pid, *ranks]
-    elif target == "launcher":
+    elif target == "launcher" or not ranks:
         ranks = [process.pid]
-    elif ranks:
-        ranks = [ranks[0] if target == "coordinator" else ranks[-1]]
     else:
-        ranks = [process.pid]
+        ranks = [ranks[0] if target == "coordinator" else ranks[-1]]
     for each in ranks:
         try:
-            os.kill(each, signal.SIGKILL)
+            os.kill(each, which)
         except ProcessLookupError:
             pass
+
+
+def kill(process, target):
+    send(process, target, signal.SIGKILL)
     process.communicate(timeout=60)
     wait_for(lambda: not ranks_of(process))  # those that are left end by themselves

@@ -1,0 +1,62 @@
+"""Part of the campaigns of docs/trust.md: writes that fail, signals at bad moments, damaged files."""
+
+import itertools
+import pathlib
+import signal
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "campaigns"))
+import damage
+import faults
+import kill
+from operations import OPERATIONS, Materials
+
+
+@pytest.fixture(scope="module")
+def materials(tmp_path_factory):
+    return Materials(tmp_path_factory.mktemp("materials"))
+
+
+def test_whatever_write_fails_nothing_is_lost_and_the_same_command_completes_it(materials):
+    found, usual = {}, {}
+    injections = []
+    for name in OPERATIONS:
+        found[name], usual[name] = faults.points(materials, name)
+        kinds = {}
+        for number, point in enumerate(found[name], 1):
+            kinds.setdefault((point, faults.stage(name, number, found[name])), []).append(number)
+        # Of each kind of call on each kind of file the first, the last, and some between.
+        some = sorted({number for numbers in kinds.values() for number in (*numbers[::16], numbers[-1])})
+        turn = itertools.cycle(["ENOSPC" + faults.GOOD, "EDQUOT", "short"])
+        injections += [(name, number, fault) for number in some for fault in ("EIO", next(turn))
+                       if fault != "short" or "write" in found[name][number - 1][0]]
+    assert len(injections) > 150
+    rows, wrong = faults.campaign(materials, injections, found, usual, jobs=2)
+    assert wrong == []
+    reached = sum(row["faults"] for row in rows.values())
+    assert reached > 0.9 * len(injections) and sum(row[2] for row in rows.values()) > 0.4 * reached
+
+
+def test_the_injection_is_noticed(materials):
+    """A campaign whose faults never arrive would find nothing, either."""
+    found, usual = faults.points(materials, "create")
+    first_result = next(n for n, point in enumerate(found, 1) if point == ("pwrite", "file"))
+    outcome = faults.inject(materials, "create", first_result, "EIO", usual)
+    assert outcome.reached and outcome.status == 2 and "Input/output error" in outcome.messages
+
+
+@pytest.mark.parametrize("which", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])
+def test_a_signal_at_any_moment_loses_nothing(materials, which):
+    moments = (0.02,) if which == signal.SIGSTOP else (0.005, 0.02, 0.04)  # a stop takes up to a second
+    for number, (name, moment) in enumerate(itertools.product(OPERATIONS, moments)):
+        outcome = kill.play(materials, kill.Round(number, name, 0, which, "coordinator", [moment]))
+        assert outcome.complaints == [], (name, moment)
+
+
+def test_damaged_files_are_refused_in_one_line_by_everything_that_reads_them(tmp_path):
+    wrong = {number: complaints for number, _, _, complaints in
+             damage.campaign(damage.materials_in(tmp_path), range(40), seed=2, jobs=2) if complaints}
+    assert wrong == {}
