@@ -17,7 +17,7 @@ int verify(const std::string& path) {
   for (const std::string& each : found.list) fmt::print("{}: {}\n", path, each);
   if (found.damages > found.list.size()) fmt::print("and {} more\n", found.damages - found.list.size());
   fmt::print("{}: {} ({} runs, {} solutions, {} graphs checked; {} runs pending)\n", path,
-             found.damages == 0 ? "sound" : fmt::format("{} damages", found.damages), found.runs,
+             found.damages == 0 ? "sound" : fmt::format("{} damaged", found.damages), found.runs,
              found.solutions, found.graphs, found.pending);
   if (found.damages == 0) return 0;
   fmt::print(

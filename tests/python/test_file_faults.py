@@ -56,7 +56,7 @@ def test_verify_tells_sound_files_from_damaged_and_foreign_ones(small, tmp_path)
     lines = run("verify", bad, check=1).stdout.splitlines()
     assert lines[0] == f"{bad}: the solution of case 1 (ring K=5 p=0.3): does not fit its checksum"
     assert lines[1] == f"{bad}: case 0 (ring K=4 p=0.3), tas-fg, seed 0: does not fit its checksum"
-    assert lines[20] == "and 13 more" and lines[21].startswith(f"{bad}: 33 damages (49 runs, 1 solutions, 2 graphs")
+    assert lines[20] == "and 13 more" and lines[21].startswith(f"{bad}: 33 damaged (49 runs, 1 solutions, 2 graphs")
     assert len(lines) == 23
     text = tmp_path / "text.h5"
     text.write_text("no HDF5")
