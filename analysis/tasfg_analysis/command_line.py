@@ -237,6 +237,7 @@ def _compare(options) -> None:
 
 def _table(options) -> None:
     from . import tables
+    from .files import without_formulas
 
     results = _open(options)
     frame = results.frame
@@ -250,7 +251,7 @@ def _table(options) -> None:
         raise UserError(f"{results.names}: no runs (table shows stopping times; `export --what cases` has the cases)")
     table = tables.statistics(results, by)
     if options.csv:
-        print(table.to_csv(index=False), end="")
+        print(without_formulas(table).to_csv(index=False), end="")
         return
     shown = tables.readable(table, by)
     print(tables.latex(shown) if options.latex else shown.to_string(index=False), end="" if options.latex else "\n")

@@ -15,7 +15,7 @@ from matplotlib.patches import Patch
 from . import layout, style
 from .errors import UserError
 from .estimates import Box, Sample, holm, median_interval
-from .files import replacing
+from .files import replacing, without_formulas
 from .names import delta_axis, delta_text
 from .results import Results
 from .samples import READ, dodge, draw_boxes
@@ -278,5 +278,5 @@ def compare(
             plt.close(drawing)
     target = pathlib.Path(folder) / "published-tests.csv"
     with replacing(target) as temporary:
-        table.to_csv(temporary, index=False)
+        without_formulas(table).to_csv(temporary, index=False)
     return table, [*written, target], remarks

@@ -36,12 +36,28 @@ def replacing(path: os.PathLike | str) -> Iterator[pathlib.Path]:
         temporary.unlink(missing_ok=True)
 
 
+def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
+    """For CSV: texts that a spreadsheet would take for formulas get an apostrophe in front. Labels come from whoever made
+    the file."""
+
+    def harmless(value: object) -> object:
+        return f"'{value}" if isinstance(value, str) and len(value) > 1 and value[0] in "=+-@\t\r" else value
+
+    frame = frame.copy(deep=False)
+    for name in frame.columns:
+        if isinstance(frame[name].dtype, pd.CategoricalDtype):
+            frame[name] = frame[name].cat.rename_categories(harmless)
+        elif not pd.api.types.is_numeric_dtype(frame[name].dtype):
+            frame[name] = frame[name].map(harmless)
+    return frame
+
+
 def write_table(frame: pd.DataFrame, path: os.PathLike | str) -> None:
     """Writes a table in the format that the name of the file says."""
     name = pathlib.Path(path).name
     if name.endswith((".csv", ".csv.gz")):
         with replacing(path) as temporary:
-            frame.to_csv(temporary, index=False)
+            without_formulas(frame).to_csv(temporary, index=False)
         return
     if not name.endswith(".parquet"):
         raise UserError(f"{path}: no format of this name (must end in .csv, .csv.gz or .parquet)")

@@ -10,7 +10,7 @@
 namespace tasfg {
 namespace {
 
-/// A chunk whose tasks take longer than expected reports what it has after so long.
+/// How long a chunk whose tasks take longer than expected runs before it reports what it has.
 constexpr std::chrono::milliseconds kReportInterval{200};
 
 }  // namespace

@@ -240,6 +240,18 @@ def test_exports_are_what_their_names_say_or_refused(command, study, anytime, tm
     assert "no checkpoints" in refused(command("export", study, "--what", "checkpoints", "-o", tmp_path / "c.csv"))
 
 
+def test_no_cell_of_a_csv_file_is_a_formula(tmp_path):
+    from tasfg_analysis.files import write_table
+
+    texts = ["=1+1", "@SUM(A1)", "-", "tas-fg", "+cmd|' /C calc'!A0"]
+    frame = pd.DataFrame({"label": texts, "graph": pd.Categorical(texts), "tau": [-1, 2, 3, 4, 5]})
+    write_table(frame, tmp_path / "t.csv")
+    table = pd.read_csv(tmp_path / "t.csv")
+    for column in ("label", "graph"):
+        assert list(table[column]) == ["'=1+1", "'@SUM(A1)", "-", "tas-fg", "'+cmd|' /C calc'!A0"]
+    assert list(table["tau"]) == [-1, 2, 3, 4, 5]
+
+
 def test_any_quantity_is_plotted_over_any_parameter(command, studies, curves, anytime, tmp_path):
     to = ("-o", tmp_path, "--format", "png", "--dpi", "50")
     for arguments in (

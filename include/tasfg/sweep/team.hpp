@@ -27,7 +27,7 @@ class Team {
   void beat();
   /// Hands every message that is there to `handle`, with the rank that it comes from.
   void receive(const std::function<void(int from, ToCoordinator message)>& handle);
-  /// Sleeps until rank 0's own threads report something, or so long.
+  /// Sleeps until rank 0's own threads report something, but no longer than `at_most`.
   void wait(std::chrono::microseconds at_most) { pool_.wait(at_most); }
   /// Sends the other ranks home with this exit status. MPI must not be left while a message is under way, so
   /// it waits until each has sent its last one.

@@ -26,7 +26,7 @@ class WorkerPool {
   void push(const Chunk& chunk);
   /// Reports so far.
   [[nodiscard]] std::vector<Report> take();
-  /// Sleeps until there is a report, or so long.
+  /// Sleeps until there is a report, but no longer than `at_most`.
   void wait(std::chrono::microseconds at_most);
   /// Gives back what is queued; what runs goes on.
   void drain();

@@ -20,7 +20,7 @@ TEST(SparseNewton, SuitsLargeSparseGraphsAlone) {
     return SparseNewton::suits({K, G, means, 0, &reward});
   };
   EXPECT_TRUE(suits(200, 2));
-  EXPECT_FALSE(suits(50, 2)) << "too small to be worth it";
+  EXPECT_FALSE(suits(90, 1)) << "too small to be worth it";
   EXPECT_FALSE(suits(200, 100)) << "not sparse";
 }
 
