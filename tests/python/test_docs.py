@@ -30,7 +30,7 @@ def quoted(document):
 
 def looks_like_a_file(word):
     """Whether a word means a file of the repository; words in capitals stand for any (jobs/JOB.toml, src/X/Y.cpp)."""
-    if re.search(r"[^\w./+-]", word) or re.search(r"(^|/)[A-Z]+([./]|$)", word):
+    if re.search(r"[^\w./+-]", word) or re.search(r"(^|/)[A-Z]+([._/]|$)", word):
         return False
     top = word.split("/")[0]
     return bool(re.search(SOURCE, word)) or ("/" in word and any(f"{start}{top}" in FOLDERS for start in STARTS))
