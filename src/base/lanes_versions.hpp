@@ -23,22 +23,15 @@ double sum_where(const double* mask, const double* x, std::size_t n) {
 }
 
 void exp_each(double* x, std::size_t n) {
-  typedef std::int32_t Integers __attribute__((vector_size(16)));
-  typedef std::int64_t LongIntegers __attribute__((vector_size(32)));
   for (std::size_t i = 0; i < n; i += 4) {
     const Lanes given = lanes(x + i);
     const Lanes below =
         select(given <= detail::kExpLargest, given, detail::kExpLargest);  // also where it is NaN
     const Lanes at = select(below >= detail::kExpLeast, below, detail::kExpLeast);
-    const Integers power =
-        __builtin_convertvector((at * detail::kInvLn2 + select(at < 0.0, -0.5, 0.5)).v, Integers);
-    const Lanes scale(__builtin_convertvector(power, Lanes::Vector));
-    const Lanes value = detail::exp_series(at - scale * detail::kLn2High, scale * detail::kLn2Low);
-    const Integers half_power = power / 2;
-    const LongIntegers a = (__builtin_convertvector(half_power, LongIntegers) + 1023) << 52;
-    const LongIntegers b = (__builtin_convertvector(power - half_power, LongIntegers) + 1023) << 52;
-    const Lanes result =
-        value * Lanes(__builtin_bit_cast(Lanes::Vector, a)) * Lanes(__builtin_bit_cast(Lanes::Vector, b));
+    const Lanes power = whole_part(at * detail::kInvLn2 + select(at < 0.0, -0.5, 0.5));
+    const Lanes value = detail::exp_series<Lanes>(at - power * detail::kLn2High, power * detail::kLn2Low);
+    const Lanes half = whole_part(0.5 * power);
+    const Lanes result = value * power_of_two(half) * power_of_two<Lanes>(power - half);
     const Lanes finite = select(given < detail::kExpLeast, 0.0, result);
     const Lanes number = select(given > detail::kExpLargest, std::numeric_limits<double>::infinity(), finite);
     lanes(x + i) = select(given == given, number, given);

@@ -33,70 +33,160 @@ extern const Version kVersion;
 #define TASFG_CALL_VERSION(function, ...) plain::function(__VA_ARGS__)
 #endif
 
-/// Everything that takes or returns Lanes is inlined always: as calls, versions for different instruction
-/// sets would disagree about the registers. A double stands for four equal ones.
-class Lanes {
+/// Four doubles in one vector; and in two, for CPUs whose vectors hold two: compilers take a vector that is
+/// too long for the CPU apart badly. A double stands for four equal ones.
+///
+/// Everything that takes or returns them is inlined always: as calls, versions for different instruction sets
+/// would disagree about the registers.
+class FourInOne {
  public:
   typedef double Vector __attribute__((vector_size(32)));
-  typedef std::int64_t Bits __attribute__((vector_size(32)));
 
-  Lanes() = default;
+  FourInOne() = default;
   // NOLINTNEXTLINE(google-explicit-constructor)
-  TASFG_INLINE Lanes(double x) : v{x, x, x, x} {}
-  TASFG_INLINE explicit Lanes(const Vector& x) : v(x) {}
+  TASFG_INLINE FourInOne(double x) : v{x, x, x, x} {}
+  TASFG_INLINE explicit FourInOne(const Vector& x) : v(x) {}
+  TASFG_INLINE static FourInOne load(const double* at) {
+    FourInOne x;
+    std::memcpy(&x.v, at, sizeof x.v);
+    return x;
+  }
+  TASFG_INLINE void store(double* at) const { std::memcpy(at, &v, sizeof v); }
   TASFG_INLINE double operator[](std::size_t i) const { return v[i]; }
   TASFG_INLINE void set(std::size_t i, double x) { v[i] = x; }
 
   Vector v{};
 };
+class FourInTwo {
+ public:
+  typedef double Vector __attribute__((vector_size(16)));
 
-/// Of a comparison: all bits of a lane, or none.
-struct Mask {
-  TASFG_INLINE explicit Mask(const Lanes::Bits& x) : bits(x) {}
-  Lanes::Bits bits;
+  FourInTwo() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  TASFG_INLINE FourInTwo(double x) : low{x, x}, high{x, x} {}
+  TASFG_INLINE FourInTwo(const Vector& first, const Vector& second) : low(first), high(second) {}
+  TASFG_INLINE static FourInTwo load(const double* at) {
+    FourInTwo x;
+    std::memcpy(&x.low, at, sizeof x.low);
+    std::memcpy(&x.high, at + 2, sizeof x.high);
+    return x;
+  }
+  TASFG_INLINE void store(double* at) const {
+    std::memcpy(at, &low, sizeof low);
+    std::memcpy(at + 2, &high, sizeof high);
+  }
+  TASFG_INLINE double operator[](std::size_t i) const { return i < 2 ? low[i] : high[i - 2]; }
+  TASFG_INLINE void set(std::size_t i, double x) {
+    if (i < 2)
+      low[i] = x;
+    else
+      high[i - 2] = x;
+  }
+
+  Vector low{}, high{};
+};
+
+/// Of comparisons: all bits of a lane, or none.
+struct MaskInOne {
+  typedef std::int64_t Vector __attribute__((vector_size(32)));
+  TASFG_INLINE explicit MaskInOne(const Vector& x) : v(x) {}
+  Vector v;
+};
+struct MaskInTwo {
+  typedef std::int64_t Vector __attribute__((vector_size(16)));
+  TASFG_INLINE MaskInTwo(const Vector& first, const Vector& second) : low(first), high(second) {}
+  Vector low, high;
 };
 
 // With a double on either side, too: through the conversion GCC would build its four copies in two halves.
-#define TASFG_LANES_OPERATOR(Result, op)                            \
-  TASFG_INLINE Result operator op(const Lanes& x, const Lanes& y) { \
-    return Result(x.v op y.v);                                      \
-  }                                                                 \
-  TASFG_INLINE Result operator op(const Lanes& x, double y) {       \
-    return Result(x.v op y);                                        \
-  }                                                                 \
-  TASFG_INLINE Result operator op(double x, const Lanes& y) {       \
-    return Result(x op y.v);                                        \
+#define TASFG_LANES_OPERATOR(op, One, Two)                               \
+  TASFG_INLINE One operator op(const FourInOne& x, const FourInOne& y) { \
+    return One(x.v op y.v);                                              \
+  }                                                                      \
+  TASFG_INLINE One operator op(const FourInOne& x, double y) {           \
+    return One(x.v op y);                                                \
+  }                                                                      \
+  TASFG_INLINE One operator op(double x, const FourInOne& y) {           \
+    return One(x op y.v);                                                \
+  }                                                                      \
+  TASFG_INLINE Two operator op(const FourInTwo& x, const FourInTwo& y) { \
+    return Two(x.low op y.low, x.high op y.high);                        \
+  }                                                                      \
+  TASFG_INLINE Two operator op(const FourInTwo& x, double y) {           \
+    return Two(x.low op y, x.high op y);                                 \
+  }                                                                      \
+  TASFG_INLINE Two operator op(double x, const FourInTwo& y) {           \
+    return Two(x op y.low, x op y.high);                                 \
   }
-TASFG_LANES_OPERATOR(Lanes, +)
-TASFG_LANES_OPERATOR(Lanes, -)
-TASFG_LANES_OPERATOR(Lanes, *)
-TASFG_LANES_OPERATOR(Lanes, /)
-TASFG_LANES_OPERATOR(Mask, <)
-TASFG_LANES_OPERATOR(Mask, >)
-TASFG_LANES_OPERATOR(Mask, <=)
-TASFG_LANES_OPERATOR(Mask, >=)
-TASFG_LANES_OPERATOR(Mask, ==)
+TASFG_LANES_OPERATOR(+, FourInOne, FourInTwo)
+TASFG_LANES_OPERATOR(-, FourInOne, FourInTwo)
+TASFG_LANES_OPERATOR(*, FourInOne, FourInTwo)
+TASFG_LANES_OPERATOR(/, FourInOne, FourInTwo)
+TASFG_LANES_OPERATOR(<, MaskInOne, MaskInTwo)
+TASFG_LANES_OPERATOR(>, MaskInOne, MaskInTwo)
+TASFG_LANES_OPERATOR(<=, MaskInOne, MaskInTwo)
+TASFG_LANES_OPERATOR(>=, MaskInOne, MaskInTwo)
+TASFG_LANES_OPERATOR(==, MaskInOne, MaskInTwo)
 #undef TASFG_LANES_OPERATOR
-TASFG_INLINE Lanes operator-(const Lanes& x) {
-  return Lanes(-x.v);
+TASFG_INLINE FourInOne operator-(const FourInOne& x) {
+  return FourInOne(-x.v);
 }
+TASFG_INLINE FourInTwo operator-(const FourInTwo& x) {
+  return {-x.low, -x.high};
+}
+TASFG_INLINE void operator+=(FourInOne& x, const FourInOne& y) {
+  x = x + y;
+}
+TASFG_INLINE void operator+=(FourInTwo& x, const FourInTwo& y) {
+  x = x + y;
+}
+
 /// Lane by lane, x where the mask is set and y elsewhere.
-TASFG_INLINE Lanes select(const Mask& mask, const Lanes& x, const Lanes& y) {
-  return Lanes(mask.bits ? x.v : y.v);
+TASFG_INLINE FourInOne select(const MaskInOne& mask, const FourInOne& x, const FourInOne& y) {
+  return FourInOne(mask.v ? x.v : y.v);
+}
+TASFG_INLINE FourInTwo select(const MaskInTwo& mask, const FourInTwo& x, const FourInTwo& y) {
+  return {mask.low ? x.low : y.low, mask.high ? x.high : y.high};
+}
+
+/// The whole part, of numbers that an int can hold.
+TASFG_INLINE FourInOne whole_part(const FourInOne& x) {
+  typedef std::int32_t Integers __attribute__((vector_size(16)));
+  return FourInOne(__builtin_convertvector(__builtin_convertvector(x.v, Integers), FourInOne::Vector));
+}
+TASFG_INLINE FourInTwo whole_part(const FourInTwo& x) {
+  typedef std::int32_t Integers __attribute__((vector_size(8)));
+  return {__builtin_convertvector(__builtin_convertvector(x.low, Integers), FourInTwo::Vector),
+          __builtin_convertvector(__builtin_convertvector(x.high, Integers), FourInTwo::Vector)};
+}
+
+/// 2ⁿ for whole numbers −1023 < n < 1024. Adding 1.5·2⁵² leaves n in the lowest bits of a double.
+template <typename Lanes>
+TASFG_INLINE Lanes power_of_two(const Lanes& n) {
+  const Lanes shifted = n + (0x1.8p52 + 1023.0);
+  if constexpr (requires { shifted.v; }) {
+    return Lanes(
+        __builtin_bit_cast(FourInOne::Vector, __builtin_bit_cast(MaskInOne::Vector, shifted.v) << 52));
+  } else {
+    return {__builtin_bit_cast(FourInTwo::Vector, __builtin_bit_cast(MaskInTwo::Vector, shifted.low) << 52),
+            __builtin_bit_cast(FourInTwo::Vector, __builtin_bit_cast(MaskInTwo::Vector, shifted.high) << 52)};
+  }
+}
+
+template <typename Lanes>
+TASFG_INLINE double sum_of(const Lanes& x) {
+  return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
 /// Four doubles in memory, at any address.
+template <typename Lanes>
 class LanesInMemory {
  public:
   TASFG_INLINE explicit LanesInMemory(double* at) : at_(at) {}
   LanesInMemory(const LanesInMemory&) = delete;
   // NOLINTNEXTLINE(google-explicit-constructor)
-  TASFG_INLINE operator Lanes() const {
-    Lanes x;
-    std::memcpy(&x.v, at_, sizeof x.v);
-    return x;
-  }
-  TASFG_INLINE void operator=(const Lanes& x) { std::memcpy(at_, &x.v, sizeof x.v); }
+  TASFG_INLINE operator Lanes() const { return Lanes::load(at_); }
+  TASFG_INLINE void operator=(const Lanes& x) { x.store(at_); }
   TASFG_INLINE void operator=(const LanesInMemory& other) { *this = Lanes(other); }
   TASFG_INLINE void operator+=(const Lanes& x) { *this = *this + x; }
   TASFG_INLINE void operator-=(const Lanes& x) { *this = *this - x; }
@@ -106,21 +196,23 @@ class LanesInMemory {
  private:
   double* at_;
 };
-TASFG_INLINE LanesInMemory lanes(double* at) {
-  return LanesInMemory(at);
-}
-TASFG_INLINE Lanes lanes(const double* at) {
-  Lanes x;
-  std::memcpy(&x.v, at, sizeof x.v);
-  return x;
-}
 
-TASFG_INLINE void operator+=(Lanes& x, const Lanes& y) {
-  x = x + y;
+/// The Lanes of each version, and how it reads and writes them.
+#define TASFG_VERSION_LANES(Type)                       \
+  using Lanes = Type;                                   \
+  TASFG_INLINE LanesInMemory<Lanes> lanes(double* at) { \
+    return LanesInMemory<Lanes>(at);                    \
+  }                                                     \
+  TASFG_INLINE Lanes lanes(const double* at) {          \
+    return Lanes::load(at);                             \
+  }
+namespace plain {
+TASFG_VERSION_LANES(FourInTwo)
 }
-TASFG_INLINE double sum_of(const Lanes& x) {
-  return (x[0] + x[1]) + (x[2] + x[3]);
+namespace avx2 {
+TASFG_VERSION_LANES(FourInOne)
 }
+#undef TASFG_VERSION_LANES
 
 /// Where a byte of sixteen is less than the one that it is compared with, and where they are equal, by bits.
 /// The bytes of `drawn` are those of its four words, lowest first.

@@ -195,7 +195,7 @@ class InteriorPoint final : public InteriorPointSolver {
       return padded(K_) / 4;
   }
   /// Group b of a vector.
-  TASFG_INLINE static LanesInMemory at(Vector& v, std::size_t b) { return lanes(v.data() + 4 * b); }
+  TASFG_INLINE static LanesInMemory<Lanes> at(Vector& v, std::size_t b) { return lanes(v.data() + 4 * b); }
   TASFG_INLINE static Lanes at(const Vector& v, std::size_t b) { return lanes(v.data() + 4 * b); }
   /// Complementarity pairs.
   [[nodiscard]] double pairs() const { return static_cast<double>(2 * K_ - 1); }

@@ -33,7 +33,7 @@ import h5py
 import numpy as np
 from operations import OPERATIONS, Materials
 
-from processes import ranks_of, run, send, start, wait_for
+from processes import catches, ranks_of, run, send, start, wait_for
 
 JOB = """
 seed = 3
@@ -52,7 +52,7 @@ gap = 1e-7  # slower than it needs to be: there must be time to interrupt it
 """
 PATIENCE = 60.0  # seconds after which an operation hangs
 TERM_LIMIT = 10.0  # seconds that an operation may take to end after SIGTERM
-STARTING = 0.3  # seconds in which SIGTERM may meet a process that is still being loaded
+STARTING = 3.0  # seconds in which SIGTERM may meet a process that is still being loaded
 
 
 @dataclass
@@ -115,8 +115,8 @@ def disturb(plan, delay, operation, place, outcome):
     outcome.hits += alive
     locked = (place / "out.h5.lock").exists()
     sent = time.monotonic()
-    if alive:
-        send(process, plan.target, plan.which)
+    ready = all(catches(pid, signal.SIGTERM) is not False for pid in ranks_of(process))
+    met = send(process, plan.target, plan.which) if alive else []
     if alive and plan.which == signal.SIGSTOP:
         time.sleep(random.Random(plan.number).uniform(0.0, 1.0))
         other = run(*operation.command, check=None, timeout=PATIENCE, cwd=place)
@@ -134,11 +134,10 @@ def disturb(plan, delay, operation, place, outcome):
     outcome.statuses.append(f"{plan.which.name if alive else 'none'}: {status}")
     took = time.monotonic() - sent
     if plan.which == signal.SIGTERM and alive:
-        early = sent - begin < STARTING or isinstance(plan.target, int) and delay < STARTING
         allowed = ["0", "75"]
-        if early:
+        if not ready and sent - begin < STARTING:
             allowed += ["signal SIGTERM", "143"]
-        if ranks and plan.target in ("launcher", "all"):
+        if ranks and process.pid in met:
             allowed += ["1", "143", "signal SIGTERM"]  # the launcher's own
         if status not in allowed:
             outcome.complaints.append(f"status {status} after SIGTERM: {text.strip()}")

@@ -47,7 +47,7 @@ OPERATIONS = {
     "continue": Operation(SWEEP, {"out.h5": "partial.h5"}),
     "grow": Operation(SWEEP, {"out.h5": "small.h5"}),
     "merge": Operation(("merge", "out.h5", "part0.h5", "part1.h5"), {"part0.h5": "part0.h5", "part1.h5": "part1.h5"}),
-    "merge into": Operation(("merge", "out.h5", "part1.h5"), {"out.h5": "part0.h5", "part1.h5": "part1.h5"}),
+    "merge into": Operation(("merge", "out.h5", "part1.h5"), {"out.h5": "joined.h5", "part1.h5": "part1.h5"}),
     "retry": Operation((*SWEEP, "--retry-failed"), {"out.h5": "failed.h5"}),
 }
 
@@ -75,6 +75,7 @@ class Materials:
             self.covered = {group: file[group]["checksum"].attrs["covers"].decode().split() for group in ("runs", "cases")}
         for i in (0, 1):
             run(*SWEEP[:3], f"part{i}.h5", "-q", "--shard", f"{i}/2", cwd=folder)
+        run("merge", "joined.h5", "part0.h5", cwd=folder)  # the beginning of the whole, no longer a shard
         run(*SWEEP[:3], "small.h5", "-q", "--set", f"replications={shape[2] // 2}", cwd=folder)
         every_other = (np.indices(shape).sum(axis=0) % 2).astype(bool)
         # A sweep that died: half of it is left, and of one run not all reached the disk.
@@ -95,7 +96,7 @@ class Materials:
                 sums[tuple(index)] = self.checksum(values, dict(zip(RUN, index)))
             file["runs/checksum"][...] = sums
         result_files.set_live(folder / "failed.h5", "status", "failed")
-        self.before = {name: self.look(folder / name) for name in ("partial.h5", "small.h5", "part0.h5", "failed.h5")}
+        self.before = {name: self.look(folder / name) for name in ("partial.h5", "small.h5", "joined.h5", "failed.h5")}
 
     def checksum(self, values, run_index):
         """Of one run, from the arrays that it covers."""

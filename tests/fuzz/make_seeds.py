@@ -1,6 +1,7 @@
 """Seed inputs for the fuzzers: make_seeds.py CSV_FOLDER HDF5_FOLDER JOB_FOLDER JOB_DICTIONARY."""
 
 import pathlib
+import subprocess
 import sys
 
 import h5py
@@ -86,13 +87,45 @@ def write_hdf5(folder: pathlib.Path) -> None:
     write("virtual", virtual)
 
 
+RESULT_JOB = """seed = 1
+replications = 2
+delta = [0.1]
+algorithms = ["uniform"]
+{more}
+[[graph]]
+family = "bandit"
+K = {K}
+"""
+
+
+def write_results(folder: pathlib.Path, program: str) -> None:
+    """Small result files: whole, one shard, with every dataset, with runs that failed or do not fit."""
+
+    def sweep(name: str, K: str, more: str, *options: str) -> None:
+        job, out = folder / "job.toml", folder / f"{name}.h5"
+        job.write_text(RESULT_JOB.format(K=K, more=more))
+        out.unlink(missing_ok=True)
+        subprocess.run([program, "sweep", job, "-o", out, "-q", "--threads", "1", *options], check=True)
+        job.unlink()
+
+    sweep("whole", "2", "")
+    sweep("shard", "[2, 3]", "", "--shard", "0/2")
+    sweep("full", "2", "pulls_by_delta = true\ncheckpoints = [5, 10]")
+    sweep("odd", "2", "")
+    with h5py.File(folder / "odd.h5", "r+") as file:
+        file["runs/status"][0, 0, :] = [3, 77]
+        file["failures/case"][:3] = [0, 1_000_000, -7]
+        file["live/status"][()] = b"running"
+
+
 def main() -> None:
-    csv, hdf5, jobs, dictionary = map(pathlib.Path, sys.argv[1:5])
-    for folder in (csv, hdf5, jobs):
+    csv, hdf5, jobs, dictionary, results = map(pathlib.Path, sys.argv[1:6])
+    for folder in (csv, hdf5, jobs, results):
         folder.mkdir(parents=True, exist_ok=True)
     for name, text in CSV.items():
         (csv / f"{name}.csv").write_bytes(text.encode())
     write_hdf5(hdf5)
+    write_results(results, sys.argv[6])
     for name, text in JOBS.items():
         (jobs / f"{name}.toml").write_text(text)
     for job in (pathlib.Path(__file__).parents[2] / "jobs").glob("*.toml"):

@@ -60,14 +60,14 @@ def ranks_of(process):
 
 def send(process, target, which):
     """Sends a signal to a process that was started: to the "coordinator", the last "worker", the "launcher", "all", or a
-    rank by its number."""
+    rank by its number. Where there are no ranks yet, the launcher gets it. Returns who did."""
     ranks = ranks_of(process)
-    if isinstance(target, int):
-        ranks = ranks[target : target + 1]
-    elif target == "all":
+    if target == "all":
         ranks = [process.pid, *ranks]
     elif target == "launcher" or not ranks:
         ranks = [process.pid]
+    elif isinstance(target, int):
+        ranks = ranks[target : target + 1]
     else:
         ranks = [ranks[0] if target == "coordinator" else ranks[-1]]
     for each in ranks:
@@ -75,6 +75,17 @@ def send(process, target, which):
             os.kill(each, which)
         except ProcessLookupError:
             pass
+    return ranks
+
+
+def catches(pid, which):
+    """Whether a process has a handler for a signal; None where there is no such process."""
+    try:
+        with open(f"/proc/{pid}/status") as file:
+            caught = next(line for line in file if line.startswith("SigCgt:"))
+    except OSError:
+        return None
+    return bool(int(caught.split()[1], 16) >> (which - 1) & 1)
 
 
 def kill(process, target):

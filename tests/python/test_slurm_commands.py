@@ -1,13 +1,18 @@
 """What tasfg asks of SLURM, with stand-ins for squeue, sinfo and scontrol; tests/slurm runs the real ones."""
 
 import os
+import pathlib
 import shlex
+import signal
 import subprocess
 
 import h5py
 import pytest
 
-from processes import run
+import result_files
+from processes import run, start, wait_for
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 JOB = """
 name = "a job"
@@ -181,10 +186,76 @@ def test_odd_names_reach_the_program_unchanged(slurm, tmp_path):
     (["--sbatch", "--time", "soon"], "--time"),
     (["--sbatch", "--nodes", "0"], "--nodes"),
     (["--partition", "long"], "--sbatch"),
+    (["--sbatch", "--partition=", "--nodes", "2"], "--partition= has no value"),
 ])
 def test_bad_options_of_a_batch_script_are_refused(tmp_path, arguments, why):
     done = run("plan", job_of(tmp_path), *arguments, check=2)
     assert done.stdout == "" and why in done.stderr and done.stderr.count("\n") == 1
+
+
+# Runs what follows the options, as srun would.
+SRUN = 'while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"'
+
+
+def start_script(name, folder, **variables):
+    """A shipped script as SLURM starts it."""
+    return subprocess.Popen(["bash", ROOT / "jobs/slurm" / name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                            text=True, cwd=folder, start_new_session=True,
+                            env=os.environ | {"SLURM_CPUS_PER_TASK": "1", "SLURM_JOB_NODELIST": "here"} |
+                            {key: str(value) for key, value in variables.items()})
+
+
+@pytest.mark.parametrize("name, file, more", [
+    ("requeue.sbatch", "out.h5", {}),
+    ("array.sbatch", "out.h5.part-0", {"SLURM_ARRAY_JOB_ID": 21, "SLURM_ARRAY_TASK_ID": 0, "SLURM_ARRAY_TASK_MIN": 0,
+                                       "SLURM_ARRAY_TASK_MAX": 0, "SLURM_ARRAY_TASK_COUNT": 1}),
+])
+def test_a_script_waits_for_a_sweep_that_outlived_its_job(slurm, tmp_path, name, file, more):
+    slurm(srun=SRUN, scontrol="true", squeue="echo UNLIMITED")
+    job = job_of(tmp_path, 3000, 8)
+    survivor = start("sweep", job, "-o", tmp_path / file)
+    wait_for(lambda: (tmp_path / file).exists())
+    script = start_script(name, tmp_path, JOB=job, OUT="out.h5", BUSY=0.2, **more)
+    for line in script.stdout:
+        if "another sweep is writing" in line:
+            break
+    survivor.terminate()
+    assert survivor.wait(timeout=20) == 75
+    rest = script.communicate(timeout=100)[0]
+    assert script.returncode == 0, rest
+    assert result_files.live(tmp_path / file, "status") == "complete"
+    assert not (tmp_path / "scontrol.log").exists()
+
+
+@pytest.mark.parametrize("name, link, more", [
+    ("requeue.sbatch", "link.h5", {}),
+    ("array.sbatch", "link.h5.part-0", {"SLURM_ARRAY_JOB_ID": 21, "SLURM_ARRAY_TASK_ID": 0, "SLURM_ARRAY_TASK_MIN": 0,
+                                        "SLURM_ARRAY_TASK_MAX": 0, "SLURM_ARRAY_TASK_COUNT": 1}),
+])
+def test_a_script_watches_the_lock_of_the_file_that_a_link_names(slurm, tmp_path, name, link, more):
+    # In place of the program: beats for longer than the script's patience, and is complete.
+    slurm(srun=SRUN, scontrol="true", program='[ "$1" = sweep ] || exit 0; '
+                                              "for i in 1 2 3 4 5 6 7; do touch real/out.h5.lock; sleep 1; done")
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real/out.h5").touch()
+    (tmp_path / link).symlink_to("real/out.h5")
+    script = start_script(name, tmp_path, JOB="job.toml", OUT="link.h5", TASFG=tmp_path / "bin/program", SILENCE=3,
+                          **more)
+    output = script.communicate(timeout=60)[0]
+    assert script.returncode == 0 and "no sign of life" not in output
+    assert not (tmp_path / "scontrol.log").exists()
+
+
+@pytest.mark.parametrize("which", [signal.SIGUSR1, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU])
+def test_a_signal_at_the_very_start_ends_in_75(slurm, tmp_path, which):
+    slurm(squeue="sleep 1; echo 1:00:00")
+    process = start("sweep", job_of(tmp_path), "-o", tmp_path / "out.h5")
+    wait_for(lambda: (tmp_path / "squeue.log").exists())  # asked before the job is read
+    process.send_signal(which)
+    error = process.communicate(timeout=20)[1]
+    assert process.returncode == 75, error
+    assert error == f"tasfg: interrupted ({which.name}) before it began; run the same command again\n"
+    assert not (tmp_path / "out.h5").exists()
 
 
 def test_status_check_tells_scripts_how_a_file_is(slurm, tmp_path):

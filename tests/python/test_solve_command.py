@@ -175,6 +175,7 @@ def test_refuses_bad_graph_files(tmp_path, name):
         ("both name a graph", ["--graph", "ring", "--graph-file", "x.csv"]),
         ("no such file", ["--graph-file", "/no/such/file.csv"]),
         ("is a directory", ["--graph-file", "/tmp"]),
+        ("/dev/zero: is a pipe or a device", ["--graph-file", "/dev/zero"]),
         ("no such file", ["--graph-file", "x" * 5000]),
         ("no such file", ["--graph-file", "x" * 5000 + ":G"]),
         ("--conventions|paper", ["--graph", "ring", "--conventions", "papre"]),
@@ -184,6 +185,15 @@ def test_refuses_bad_graph_files(tmp_path, name):
 )
 def test_refuses_bad_options(words, arguments):
     refused(words, "solve", *arguments)
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_names_a_vertex_that_is_hardly_ever_seen(tmp_path, more):
+    graph = tmp_path / "tiny.csv"
+    graph.write_text("1,1e-308\n1e-308,1e-308\n")
+    refused(f"{graph}: vertex 1|cannot be seen|1e-308", "solve", "--graph-file", graph, "--means", "0.2,0.7", *more)
+    graph.write_text("1e-100,1e-100\n1e-100,1e-100\n")
+    assert tasfg("solve", "--graph-file", graph, "--means", "0.2,0.7", *more).returncode == 0
 
 
 def test_refuses_no_or_unknown_commands():

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -294,7 +295,7 @@ def test_a_file_whose_runs_another_version_made_is_neither_continued_nor_merged(
     job, expected = reference
     out = tmp_path / "out.h5"
     shutil.copy(expected, out)
-    assert h5py.File(out).attrs["results_version"] == b"2"
+    assert re.fullmatch(rb"2-[0-9a-f]{16}", h5py.File(out).attrs["results_version"])
     result_files.set_attribute(out, "results_version", np.bytes_(b"1"))
     before = out.read_bytes()
     for command in (["sweep", job, "-o", out], ["merge", tmp_path / "merged.h5", expected, out]):
@@ -303,6 +304,134 @@ def test_a_file_whose_runs_another_version_made_is_neither_continued_nor_merged(
     assert "complete" in run("status", out).stdout
     assert out.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["out.h5"]
+
+
+def test_runs_of_a_program_whose_algorithm_differs_are_not_mixed_with_others(reference, tmp_path):
+    job, expected = reference
+    out = tmp_path / "out.h5"
+    shutil.copy(expected, out)
+    with h5py.File(out, "r+") as file:
+        digests = file["runs/algorithm_digest"]
+        assert len(set(digests[()])) == 3
+        digests[1] += 1  # as another build of the rule would have written it
+        digests.attrs["checksum"] = np.uint32(zlib.crc32(digests[()].tobytes()))
+    before = out.read_bytes()
+    for command in (["sweep", job, "-o", out, "--set", "replications=30"], ["merge", tmp_path / "all.h5", expected, out]):
+        done = run(*command, check=2)
+        assert "another tasfg, whose runs of uniform come out otherwise" in done.stderr
+    assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize("closed", [(2,), (0, 1, 2)])
+def test_messages_do_not_go_into_the_file_where_standard_streams_are_closed(reference, tmp_path, closed):
+    job, expected = reference
+    out = tmp_path / "out.h5"
+    shutil.copy(expected, out)
+    redirections = " ".join(f"{stream}{'<' if stream == 0 else '>'}&-" for stream in closed)
+    for name in (out, tmp_path / "new.h5"):
+        subprocess.run(["bash", "-c", f'"$@" {redirections}', "bash", os.environ["TASFG"], "sweep", job, "-o", name],
+                       check=True, timeout=60)
+        assert result_files.differences(expected, name) == []
+
+
+LOST = {
+    "deleted": (lambda out: out.unlink(), "was deleted, or renamed, while the sweep wrote into it"),
+    "replaced": (lambda out: shutil.copy(out, out.with_suffix(".copy")) and os.replace(out.with_suffix(".copy"), out),
+                 "was replaced by another file"),
+    "truncated": (lambda out: os.truncate(out, 1000), "was truncated while the sweep wrote into it"),
+}
+
+
+@pytest.mark.parametrize("what", LOST)
+def test_a_file_that_is_lost_while_the_sweep_runs_is_noticed(tmp_path, what):
+    job = write_job(tmp_path, **(LONG | dict(replications=5000)))
+    out = tmp_path / "out.h5"
+    process = start("sweep", job, "-o", out)
+    wait_for(lambda: out.exists() and result_files.live(out, "threads") > 0)
+    lose, why = LOST[what]
+    lose(out)
+    error = process.communicate(timeout=30)[1]
+    assert process.returncode == 2 and why in error and "run the same command again" in error
+
+
+def test_a_file_that_is_lost_just_before_the_end_is_noticed(reference, tmp_path):
+    job, _ = reference
+    out = tmp_path / "out.h5"
+    process = start("sweep", job, "-o", out, "--set", "replications=300")
+    wait_for(lambda: out.exists())
+    out.unlink()
+    error = process.communicate(timeout=30)[1]
+    assert process.returncode == 2 and "was deleted" in error
+
+
+@pytest.mark.parametrize("special", ["pipe", "/dev/zero"])
+def test_only_regular_files_are_read(tmp_path, special):
+    if special == "pipe":
+        special = tmp_path / "pipe"
+        os.mkfifo(special)
+    why = f"{special}: is a pipe or a device (must be a file)"
+    assert why in run("sweep", special, "-o", tmp_path / "out.h5", check=2, timeout=20).stderr
+    job = tmp_path / "job.toml"
+    job.write_text(f'algorithms = []\n[[graph]]\nfamily = "file"\npath = "{special}"\n')
+    for command in (["sweep", job, "-o", tmp_path / "out.h5"], ["plan", job], ["solve", "--graph-file", special],
+                    ["simulate", "--graph-file", special]):
+        assert why in run(*command, check=2, timeout=20).stderr
+
+
+def test_status_opens_the_result_file_alone(tmp_path):
+    graph, job, out = tmp_path / "G.csv", tmp_path / "job.toml", tmp_path / "out.h5"
+    graph.write_text("1,0\n0,1\n")
+    job.write_text('replications = 2\ndelta = [0.1]\nalgorithms = ["uniform"]\n'
+                   '[[graph]]\nfamily = "file"\npath = "G.csv"\n')
+    run("sweep", job, "-o", out)
+    trace = tmp_path / "trace"
+    tracer = shutil.which("strace")
+    if tracer is None:
+        pytest.skip("strace is not installed")
+    subprocess.run([tracer, "-f", "-e", "trace=open,openat", "-o", trace, os.environ["TASFG"], "status", out], check=True)
+    opened = trace.read_text()
+    assert str(out) in opened and "G.csv" not in opened and "job.toml" not in opened
+
+
+def test_status_counts_what_the_file_holds_whatever_it_calls_itself(reference, tmp_path):
+    _, expected = reference
+    out = tmp_path / "out.h5"
+    shutil.copy(expected, out)
+    run("status", out, "--check")
+    with h5py.File(out, "r+") as file:
+        file["runs/status"][0, 0, 0] = 77  # no status: pending
+    shown = run("status", out, "--check", check=75).stdout
+    assert "calls itself complete, but 1 tasks are pending" in shown
+
+
+def test_a_finished_shard_is_complete_and_no_other_shard_goes_on_with_it(reference, tmp_path):
+    job, _ = reference
+    out = tmp_path / "part.h5"
+    run("sweep", job, "-o", out, "--shard", "1/3")
+    shown = run("status", out, "--check").stdout
+    assert "shard 1/3" in shown and "100.0 %" in shown and "  complete\n" in shown and " left " not in shown
+    before = out.read_bytes()
+    for other in (["--shard", "0/3"], ["--shard", "1/2"], []):
+        done = run("sweep", job, "-o", out, *other, check=2)
+        assert "holds shard 1/3 of the job, not" in done.stderr
+    assert out.read_bytes() == before
+
+
+def test_status_shows_no_control_characters_of_a_file(reference, tmp_path):
+    _, expected = reference
+    out = tmp_path / "out.h5"
+    shutil.copy(expected, out)
+    result_files.set_attribute(out, "job_name", np.bytes_(b"\x1b[31mred\x9b"))
+    result_files.set_attribute(out, "git_commit", np.bytes_(b"\x1b]0;title\x07"))
+    result_files.set_live(out, "hosts", b"\x1b[2Jhost")
+    with h5py.File(out, "r+") as file:
+        file["failures/case"][0] = 0
+        file["failures/algorithm"][0] = 0
+        file["failures/seed"][0] = 0
+        file["failures/message"][0] = b"\x1b[5m"
+    shown = run("status", out).stdout
+    assert 'job "?[31mred?"' in shown and "?[2Jhost" in shown
+    assert not any(ord(c) < 32 and c != "\n" or 127 <= ord(c) < 160 for c in shown)
 
 
 def spoil_text(path):
@@ -434,8 +563,9 @@ def test_two_sweeps_do_not_write_one_file(long_reference, tmp_path):
     out = tmp_path / "out.h5"
     first = start("sweep", job, "-o", out)
     wait_for(lambda: out.exists())
-    done = run("sweep", job, "-o", out, check=2)
-    assert "is being written by another sweep (host" in done.stderr and str(first.pid) in done.stderr
+    for ranks in (0, 2):
+        done = run("sweep", job, "-o", out, check=75, ranks=ranks)  # later, it may be run
+        assert "is being written by another sweep (host" in done.stderr and str(first.pid) in done.stderr
     first.communicate(timeout=60)
     assert first.returncode == 0
     assert result_files.differences(expected, out) == []

@@ -23,16 +23,17 @@ TEST_F(ResultWriterTest, SaysWhoWritesAndHowItEnded) {
   EXPECT_EQ(live.hosts, "here,n7,n8") << "hosts of earlier sittings stay";
 }
 
-TEST_F(ResultWriterTest, KeepsTheLock) {
-  const auto text = [this] {
-    std::ifstream in(path("out.h5.lock"));
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  };
-  const std::string before = text();
-  EXPECT_TRUE(results_.keep(1.0));
-  EXPECT_EQ(text(), before) << "not yet";
+TEST_F(ResultWriterTest, LeavesTheFileToALaterGeneration) {
   EXPECT_TRUE(results_.keep(3.5));
-  EXPECT_NE(text(), before);
+  LiveState later = file_.live();
+  ++later.generation;  // another sweep has begun, whatever the lock says
+  later.hosts = "there";
+  file_.write_live(later);
+  EXPECT_TRUE(results_.keep(4.0)) << "not yet";
+  EXPECT_FALSE(results_.keep(7.0));
+  results_.close("complete");
+  EXPECT_EQ(file_.live().status, "running");
+  EXPECT_EQ(file_.live().hosts, "there");
 }
 
 TEST_F(ResultWriterTest, WritesNothingOnceTheLockIsLost) {
