@@ -1,6 +1,7 @@
 """The documents against the repository and the program: files, tests, links and names that they cite exist, what they quote is what
 the program prints, and what there is to name is named."""
 
+import json
 import re
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def quoted(document):
 
 def looks_like_a_file(word):
     """Whether a word means a file of the repository; words in capitals stand for any (jobs/JOB.toml, src/X/Y.cpp)."""
-    if re.search(r"[^\w./+-]", word) or re.search(r"(^|/)[A-Z]+([./]|$)", word):
+    if re.search(r"[^\w./+-]", word) or re.search(r"(^|/)[A-Z]+([._/]|$)", word):
         return False
     top = word.split("/")[0]
     return bool(re.search(SOURCE, word)) or ("/" in word and any(f"{start}{top}" in FOLDERS for start in STARTS))
@@ -97,9 +98,10 @@ def test_the_readme_shows_what_the_program_prints(command):
     assert run(*command.split()).stdout.strip() == quoted_commands()[command].strip()
 
 
-def test_the_readme_names_every_command():
+def test_every_command_is_offered_and_in_the_readme():
     commands = re.findall(r"^  (\w+)  ", run("--help").stdout.split("Subcommands:")[1], flags=re.MULTILINE)
-    assert "sweep" in commands
+    sources = [file.stem.removesuffix("_command") for file in (ROOT / "src/main").glob("*_command.cpp")]
+    assert sorted(commands) == sorted(sources) and "sweep" in commands
     text = (ROOT / "README.md").read_text()
     assert [name for name in commands if f"tasfg {name}" not in text] == []
 
@@ -113,18 +115,26 @@ def listed(heading):
 def test_the_job_files_page_names_rewards_thresholds_and_keys():
     words = set(quoted(ROOT / "docs/job-file.md"))
     rewards, thresholds = listed("Reward families"), listed("Thresholds")
-    assert "poisson" in rewards and "proven" in thresholds
+    parameters = re.findall(r"\(--(\w+), default", run("list").stdout)
+    assert "poisson" in rewards and "proven" in thresholds and "variance" in parameters
     top_keys = (ROOT / "src/job/toml_reader.cpp").read_text().split("> top_keys() {")[1]
     keys = re.findall(r'"(\w+)"', top_keys)
     assert "seed" in keys
     text = " ".join(words)
-    assert [name for name in (*rewards, *thresholds, *keys) if not re.search(rf"(?<!\w){name}(?!\w)", text)] == []
+    assert [name for name in (*rewards, *parameters, *thresholds, *keys) if not re.search(rf"(?<!\w){name}(?!\w)", text)] == []
 
 
 def test_the_page_of_fidelity_names_every_point_of_the_conventions():
     points = listed("Conventions")
-    assert "statistic" in points and set(points) <= set(quoted(ROOT / "docs/fidelity.md"))
+    assert "statistic" in points and sorted(set(points) - set(quoted(ROOT / "docs/fidelity.md"))) == []
 
 
 def test_the_page_of_figures_names_every_figure():
-    assert set(figures.FIGURES) <= set(quoted(ROOT / "docs/figures.md"))
+    assert sorted(set(figures.FIGURES) - set(quoted(ROOT / "docs/figures.md"))) == []
+
+
+def test_the_page_of_notation_names_every_value_of_solve():
+    found = json.loads(run("solve", "--graph", "ring", "--json").stdout)
+    names = [f"{name}.{inner}" for name, value in found.items() if isinstance(value, dict) for inner in value]
+    names += [name for name, value in found.items() if not isinstance(value, dict)]
+    assert "graph.alpha" in names and [name for name in names if name not in quoted(ROOT / "docs/notation.md")] == []

@@ -46,7 +46,8 @@ TEST_F(GridLayout, AStudyIsReadFromAJobFileAndFromAResultFile) {
   std::ofstream(path("job.toml")) << kJob;
   const Grid from_job = read_study(path("job.toml"), {});
   EXPECT_EQ(from_job.digest(), grid_.digest());
-  (void)ResultFile::create(path("out.h5"), layout_of(from_job, {}, ""), graphs_of(from_job), {});
+  const WriterLock lock(path("out.h5"), nullptr);
+  (void)ResultFile::create(path("out.h5"), layout_of(from_job, {}, ""), graphs_of(from_job), {}, lock);
   EXPECT_EQ(read_study(path("out.h5"), {}).digest(), grid_.digest());
   EXPECT_EQ(read_study(path("out.h5"), {"replications=11"}).replications, 11);
   EXPECT_THROW((void)read_study(path("none.toml"), {}), InputError);
