@@ -66,15 +66,16 @@ bool ResultWriter::keep(double now) {
   if (owned_) sync_.poll(now);
   if (owned_ && now - last_beat_ > kLockBeat) {
     last_beat_ = now;
+    expect_in_place();
     look();
     write_live();
-    expect_in_place();
   }
   return owned_;
 }
 
 void ResultWriter::close(const std::string& status) {
   sync_.finish();
+  expect_in_place();
   look();
   live_.status = status;
   write_live();
