@@ -358,7 +358,7 @@ def test_a_file_that_is_lost_just_before_the_end_is_noticed(reference, tmp_path)
     job, _ = reference
     out = tmp_path / "out.h5"
     process = start("sweep", job, "-o", out, "--set", "replications=300")
-    wait_for(lambda: out.exists())
+    wait_for(lambda: out.exists() and result_files.live(out, "threads") > 0)
     out.unlink()
     error = process.communicate(timeout=30)[1]
     assert process.returncode == 2 and "was deleted" in error
@@ -586,7 +586,7 @@ def test_a_lock_of_another_machine_is_watched_before_it_is_taken(reference, tmp_
 
     thread = threading.Thread(target=beat)
     thread.start()
-    done = run("sweep", job, "-o", out, check=2)
+    done = run("sweep", job, "-o", out, check=75)
     beats.set()
     thread.join()
     assert "is being written by another sweep (host far-node, process 12" in done.stderr
