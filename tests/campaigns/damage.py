@@ -173,7 +173,7 @@ def structure(chance, path):
             made = file.create_dataset(name, data=np.asarray(values).astype("f4" if np.asarray(values).dtype.kind != "S" else "S3"))
         elif what == 6:
             made = file.create_dataset(name, shape=tuple(chance.choice([0, n, n + 1, 2**40]) for n in shape) or (2,),
-                                       dtype=np.asarray(values).dtype, chunks=tuple(1 for _ in shape) or (1,))
+                                       dtype=np.asarray(values).dtype, maxshape=tuple(None for _ in shape) or (None,))
         elif what == 7:
             made = file.create_dataset(name, data=values, chunks=True if shape else None)
         else:

@@ -83,7 +83,7 @@ def where(process):
     if shutil.which("gdb") is None:
         return ""
     text = []
-    for pid in ranks_of(process):
+    for pid in (process.pid, *ranks_of(process)):
         trace = subprocess.run(["gdb", "-p", str(pid), "-batch", "-ex", "thread apply all bt 12"], capture_output=True, text=True)
         text += [f"    {pid}: {line}" for line in trace.stdout.splitlines() if line.startswith(("#", "Thread"))]
     return "\n" + "\n".join(text)
