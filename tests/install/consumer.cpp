@@ -1,4 +1,5 @@
-// A user's program against the installed library: T* of the loopy star, by way of a file, and one trajectory on it.
+// A user's program against the installed library: T* of the loopy star, by way of a file, and one trajectory
+// on it.
 #include <cmath>
 #include <cstdio>
 #include <fstream>

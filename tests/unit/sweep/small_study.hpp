@@ -38,7 +38,8 @@ class SmallSweep : public SmallStudy {
  protected:
   LiveState live_{"running", iso_time(), "here", 1, 0};
   WriterLock lock_{path("out.h5"), nullptr};
-  ResultFile file_ = ResultFile::create(path("out.h5"), layout_of(grid_, {}, ""), graphs_of(grid_), live_, lock_);
+  ResultFile file_ =
+      ResultFile::create(path("out.h5"), layout_of(grid_, {}, ""), graphs_of(grid_), live_, lock_);
   ResultWriter results_{file_, lock_, live_};
 };
 
