@@ -49,7 +49,6 @@ constexpr Dataset<Run> kRuns[] = {
     {"correct", &Run::correct, kPerDelta, kCount, "1", "1: the recommended vertex is the best one"},
     {"stopped", &Run::stopped, kPerDelta, kCount, "1", "1: stopped at this delta; 0: capped before"},
     {"pulls", &Run::pulls, kPerVertex, kCount, "draws", "draws of each vertex"},
-    {"vertices_pulled", &Run::vertices_pulled, kOnce, kCount, "1", "vertices that were drawn at all"},
     {"pulls_at", &Run::pulls_at, kPerDeltaAndVertex, kPullsByDelta, "draws",
      "draws of each vertex when it stopped"},
     {"checkpoint_recommended", &Run::checkpoint_recommended, kPerCheckpoint, kCheckpointCount, "1",

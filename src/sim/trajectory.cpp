@@ -184,7 +184,6 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
     record.status = status;
     record.steps = estimate.draws();
     record.pulls.assign(estimate.pulls().begin(), estimate.pulls().end());
-    record.vertices_pulled = estimate.pulled();
   };
   // In stretches from checkpoint to checkpoint, so that a step does not look for them.
   auto checkpoint = options.checkpoints.begin();

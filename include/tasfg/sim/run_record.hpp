@@ -30,7 +30,6 @@ struct RunRecord {
   std::vector<std::int8_t> stopped;  // 0: capped before
 
   std::vector<std::int64_t> pulls;     // N_v after `steps` draws
-  std::int32_t vertices_pulled = -1;   // vertices with N_v > 0 then
   std::vector<std::int64_t> pulls_at;  // δ × vertex: N_v when each δ stopped; only where asked for
 
   // One for each checkpoint t: what the learner would answer after t draws.
