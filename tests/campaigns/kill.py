@@ -126,7 +126,8 @@ def disturb(plan, delay, operation, place, outcome):
         send(process, plan.target, signal.SIGCONT)
     ended = end(process)
     if ended is None:
-        outcome.complaints.append(f"no end after {PATIENCE:.0f} s{where(process)}")
+        who = "" if ranks_of(process) else " of the launcher, whose ranks are gone"
+        outcome.complaints.append(f"no end{who} after {PATIENCE:.0f} s{where(process)}")
         send(process, "all", signal.SIGKILL)
         process.communicate()
         return
@@ -155,7 +156,11 @@ def play(materials, plan):
         for delay in plan.delays:
             disturb(plan, delay, operation, place, outcome)
             outcome.complaints += materials.complaints(operation, place, None)
-        again = run(*operation.command, check=None, timeout=PATIENCE, cwd=place)
+        for _ in range(3):
+            again = run(*operation.command, check=None, timeout=PATIENCE, cwd=place)
+            if "is being written" not in again.stderr:
+                break
+            time.sleep(1.0)  # a rank is killed, but not gone yet
         if again.returncode != 0:
             outcome.complaints.append(f"again: status {again.returncode}: {again.stderr.strip()}")
         else:
