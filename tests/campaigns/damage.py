@@ -222,11 +222,15 @@ class Reader:
     one may crash it, in h5py as in any program: such a file counts by what it does in a process of its own."""
 
     process = connection = None
+    again = 0  # files that were read a second time
 
     def __call__(self, path):
         fresh = self.process is None or not self.process.is_alive()
         answer = self.ask(path)
-        return answer if fresh or "\n" not in answer[1] else self.anew(path)
+        if fresh or "\n" not in answer[1]:
+            return answer
+        self.again += 1
+        return self.anew(path)
 
     def anew(self, path):
         if self.process.is_alive():
@@ -306,7 +310,9 @@ def try_one(materials, number, seed, commands, keep):
             made = place / {"grow": "damaged.h5", "merge": "out.h5"}.get(name, "none")
             if status == 0 and kind not in SEALED and made.exists() and materials.look(made)[1].any():
                 complaints.append(f"{name}: status 0, with wrong runs in the file")
+        before = read_apart.again
         tau, words = read_apart(damaged)
+        outcomes["tasfg_analysis", "fell over after other damaged files"] += (read_apart.again > before) and "\n" not in words
         outcomes["tasfg_analysis", "reads" if tau is not None else "refuses"] += 1
         if len(words.splitlines()) > 1:
             complaints.append(f"tasfg_analysis: {words}")
@@ -360,7 +366,7 @@ def main():
             for each in complaints:
                 print(f"file {number} ({kind}): {' / '.join(each.splitlines())[:200]}", flush=True)
     for name in dict.fromkeys(name for name, _ in totals):
-        print(f"{name}: " + ", ".join(f"{count} x {outcome}" for (n, outcome), count in sorted(totals.items(), key=str) if n == name))
+        print(f"{name}: " + ", ".join(f"{count} x {outcome}" for (n, outcome), count in sorted(totals.items(), key=str) if n == name and count))
     print("| damage | files | with something wrong |\n| --- | --- | --- |")
     for kind in kinds:
         print(f"| {kind} | {kinds[kind]} | {bad[kind]} |")

@@ -52,7 +52,6 @@ gap = 1e-7  # slower than it needs to be: there must be time to interrupt it
 """
 PATIENCE = 60.0  # seconds after which an operation hangs
 TERM_LIMIT = 10.0  # seconds that an operation may take to end after SIGTERM
-STARTING = 3.0  # seconds in which SIGTERM may meet a process that is still being loaded
 
 
 @dataclass
@@ -104,7 +103,6 @@ def disturb(plan, delay, operation, place, outcome):
     """Starts the operation, sends the signal, waits for the end."""
     ranks = plan.ranks if operation.command[0] == "sweep" else 0
     process = start(*operation.command, ranks=ranks, cwd=place)
-    begin = time.monotonic()
     if isinstance(plan.target, int):  # at a time of this rank's own life
         try:
             wait_for(lambda: len(ranks_of(process)) > plan.target or process.poll() is not None)
@@ -126,7 +124,8 @@ def disturb(plan, delay, operation, place, outcome):
         send(process, plan.target, signal.SIGCONT)
     ended = end(process)
     if ended is None:
-        outcome.complaints.append(f"no end after {PATIENCE:.0f} s{where(process)}")
+        who = "" if ranks_of(process) else " of the launcher, whose ranks are gone"
+        outcome.complaints.append(f"no end{who} after {PATIENCE:.0f} s{where(process)}")
         send(process, "all", signal.SIGKILL)
         process.communicate()
         return
@@ -135,7 +134,7 @@ def disturb(plan, delay, operation, place, outcome):
     took = time.monotonic() - sent
     if plan.which == signal.SIGTERM and alive:
         allowed = ["0", "75"]
-        if not ready and sent - begin < STARTING:
+        if not ready and not locked:  # it is still being loaded; whoever holds the lock must have its handlers
             allowed += ["signal SIGTERM", "143"]
         if ranks and process.pid in met:
             allowed += ["1", "143", "signal SIGTERM"]  # the launcher's own
@@ -155,7 +154,11 @@ def play(materials, plan):
         for delay in plan.delays:
             disturb(plan, delay, operation, place, outcome)
             outcome.complaints += materials.complaints(operation, place, None)
-        again = run(*operation.command, check=None, timeout=PATIENCE, cwd=place)
+        for _ in range(3):
+            again = run(*operation.command, check=None, timeout=PATIENCE, cwd=place)
+            if "is being written" not in again.stderr:
+                break
+            time.sleep(1.0)  # a rank is killed, but not gone yet
         if again.returncode != 0:
             outcome.complaints.append(f"again: status {again.returncode}: {again.stderr.strip()}")
         else:
