@@ -228,7 +228,7 @@ class ResultFile:
         parts = [(name, variables[name].dims, values[name]) for name in solution]
         for case in np.flatnonzero(solved):
             solved[case] = _checksums(parts, (), case, int(values["K"][case])) == values["checksum"][case]
-        values["status"] = np.where((status == DONE) & ~solved, PENDING, status)
+        values["status"] = np.where(((status == DONE) & ~solved) | ~_known(status), PENDING, status)
         data = {}
         for name, about in variables.items():
             filled = _missing_as_nan(values[name], about.fill)
@@ -259,7 +259,7 @@ class ResultFile:
         with _opened(self.path) as file:
             status = file["runs/status"][()]
             sound = _sound_runs(file["runs"], status, self.cases.K.values, self.variables["runs"])
-        damaged = np.isin(status, SETTLED) & ~sound
+        damaged = (np.isin(status, SETTLED) & ~sound) | ~_known(status)
         status[damaged] = PENDING
         return status, int(damaged.sum())
 
@@ -411,6 +411,11 @@ class ResultFile:
             words += ["--set", point]
         words += ["--threshold", a["threshold"], "--stream", a["stream"], "--master-seed", str(a["seed"])]
         return shlex.join([*words, "--max-steps", str(a["max_steps"]), "--csv"])
+
+
+def _known(status: np.ndarray) -> np.ndarray:
+    """Where a status is one that there is; a damaged file may hold others."""
+    return (status >= 0) & (status < len(STATUS))
 
 
 def frame_of_cases(cases: xr.Dataset) -> pd.DataFrame:

@@ -238,7 +238,8 @@ class Choice {
 /// Joins files of one grid, block by block.
 class Joiner {
  public:
-  Joiner(const Inputs& inputs, const ResultFile::Impl& out) : inputs_(inputs), out_(out) {}
+  Joiner(const Inputs& inputs, const ResultFile::Impl& out, const WriterLock& lock)
+      : inputs_(inputs), out_(out), lock_(lock) {}
 
   void join() {
     const ResultLayout& layout = out_.layout;
@@ -254,6 +255,7 @@ class Joiner {
     }
     for (CellId cell; cell.value() < grid.cells(); ++cell)
       for (std::int64_t first = 0, most = out_.runs.block(); first < layout.replications; first += most) {
+        lock_.expect_owned();
         const std::int64_t n = std::min(most, layout.replications - first);
         RunBatch joined = block(
             out_.run_format, [&](const auto& input) { return input.read_runs(cell, first, n); },
@@ -318,6 +320,7 @@ class Joiner {
 
   const Inputs& inputs_;
   const ResultFile::Impl& out_;
+  const WriterLock& lock_;
 };
 
 std::set<std::string> split(const std::string& list) {
@@ -409,7 +412,7 @@ ResultFile::Copy ResultFile::merge(const std::string& path, const std::vector<st
   std::size_t torn = 0;
   {
     const std::unique_ptr<Impl> out = open_file(draft.path(), Access::write);
-    Joiner joiner(inputs, *out);
+    Joiner joiner(inputs, *out, lock);
     joiner.join();
     torn = joiner.torn;
     for (const auto& input : inputs)

@@ -75,6 +75,8 @@ Handle file_access() {
   Handle access(must(H5Pcreate(H5P_FILE_ACCESS), "access"), &H5Pclose);
   must(H5Pset_file_locking(access, false, true), "access");
   must(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "access");
+  // Small datasets would wait in a buffer until they are closed, and a write that fails then is not told.
+  must(H5Pset_sieve_buf_size(access, 0), "access");
   return access;
 }
 

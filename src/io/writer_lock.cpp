@@ -177,11 +177,11 @@ std::string host_name() {
 }
 
 WriterLock::WriterLock(const std::string& path, void (*announce)(const std::string& text), bool (*stopped)())
-    : file_(behind_links(path)), path_(lock_path(file_)) {
+    : file_(behind_links(path)), path_(lock_path(file_)), stopped_(stopped) {
   owner_ =
       fmt::format("{}\t{}\t{}\t{}\t{}", machine(), ::getpid(), started(::getpid()), host_name(), iso_time());
   discard_dead_drafts(path_);
-  acquire(announce, stopped);
+  acquire(announce);
   // Signals are for the other threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -201,7 +201,7 @@ WriterLock::~WriterLock() {
   if (owned()) ::unlink(path_.c_str());
 }
 
-void WriterLock::acquire(void (*announce)(const std::string& text), bool (*stopped)()) {
+void WriterLock::acquire(void (*announce)(const std::string& text)) {
   constexpr int kTries = 1000;
   for (int attempt = 0; attempt < kTries; ++attempt) {
     if (make_lock(path_, line())) return;
@@ -218,7 +218,7 @@ void WriterLock::acquire(void (*announce)(const std::string& text), bool (*stopp
       if (announce != nullptr)
         announce(fmt::format("{}: watching for {} s whether its writer still lives ({})", path_,
                              kPatience.count(), owner.text()));
-      watch(file_, *text, stopped);
+      watch(file_, *text, stopped_);
     }
     take_away(path_, *text);
     if (owner.pid() > 0) discard_draft(file_, owner.pid());  // should it come back, it has nothing to publish
@@ -239,6 +239,9 @@ bool WriterLock::owned() const {
 }
 
 void WriterLock::expect_owned() const {
+  if (stopped_ != nullptr && stopped_())
+    throw BusyError(file_, remark("was left as it was, since the program was told to stop",
+                                  "run the same command again to go on"));
   if (!owned())
     throw BusyError(file_, remark("another process has taken its lock", "it was left to that process"));
 }

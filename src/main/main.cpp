@@ -60,7 +60,8 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   open_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit of its size is an error of the write, not a death
-  if (argc > 1 && argv[1] == std::string_view("sweep")) tasfg::catch_interruptions();
+  if (argc > 1 && (argv[1] == std::string_view("sweep") || argv[1] == std::string_view("merge")))
+    tasfg::catch_interruptions();
   try {
     const int status = run(argc, argv);
     if (std::fflush(stdout) != 0)

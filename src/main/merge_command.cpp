@@ -5,6 +5,7 @@
 
 #include "tasfg/io/result_file.hpp"
 #include "tasfg/io/writer_lock.hpp"
+#include "tasfg/sweep/interruption.hpp"
 #include "tasfg/sweep/progress.hpp"
 
 namespace tasfg {
@@ -25,7 +26,7 @@ void add_merge_command(Command& app, int& status) {
       "named\namong the inputs, too.\n\n"
       "Example:\n  tasfg merge all.h5 part0.h5 part1.h5 part2.h5");
   command->callback([options, &status] {
-    const WriterLock lock(options->output, &say);
+    const WriterLock lock(options->output, &say, [] { return interruptions() > 0; });
     const auto [file, torn] = ResultFile::merge(options->output, options->inputs, lock);
     const ResultLayout& layout = file.layout();
     std::size_t settled = 0;

@@ -32,7 +32,13 @@ bool ResultWriter::owned() {
 
 void ResultWriter::look() {
   last_look_ = clock_.seconds();
-  owned_ = owned_ && lock_.owned() && file_.live().generation == live_.generation;
+  if (!owned_) return;
+  expect_in_place();
+  const std::int64_t generation = file_.live().generation;
+  owned_ = lock_.owned() && generation <= live_.generation;
+  // Nobody else writes, and the file has forgotten this sweep: it was cut, and has grown again by our
+  // writing.
+  if (owned_ && generation < live_.generation) fail_truncated();
 }
 
 void ResultWriter::write_runs(RunBatch& batch) {
@@ -66,7 +72,6 @@ bool ResultWriter::keep(double now) {
   if (owned_) sync_.poll(now);
   if (owned_ && now - last_beat_ > kLockBeat) {
     last_beat_ = now;
-    expect_in_place();
     look();
     write_live();
   }
@@ -75,7 +80,6 @@ bool ResultWriter::keep(double now) {
 
 void ResultWriter::close(const std::string& status) {
   sync_.finish();
-  expect_in_place();
   look();
   live_.status = status;
   write_live();
@@ -101,8 +105,12 @@ void ResultWriter::expect_in_place() const {
   if (now.st_dev != opened_.st_dev || now.st_ino != opened_.st_ino)
     fail("was replaced by another file while the sweep wrote into it; what this sweep did is lost",
          "see what replaced it, then run the same command again");
-  if (now.st_size < opened_.st_size)
-    fail("was truncated while the sweep wrote into it", "move it away and run the same command again");
+  if (now.st_size < opened_.st_size) fail_truncated();
+}
+
+void ResultWriter::fail_truncated() const {
+  throw SystemError(file_.path(), remark("was truncated while the sweep wrote into it",
+                                         "move it away and run the same command again"));
 }
 
 }  // namespace tasfg

@@ -116,7 +116,8 @@ def disturb(plan, delay, operation, place, outcome):
     ready = all(catches(pid, signal.SIGTERM) is not False for pid in ranks_of(process))
     met = send(process, plan.target, plan.which) if alive else []
     if alive and plan.which == signal.SIGSTOP:
-        time.sleep(random.Random(plan.number).uniform(0.0, 1.0))
+        time.sleep(0.01 + random.Random(plan.number).uniform(0.0, 1.0))
+        locked = (place / "out.h5.lock").exists()  # it may have let go just before it stood still
         other = run(*operation.command, check=None, timeout=PATIENCE, cwd=place)
         owned = locked and process.poll() is None and plan.target in ("coordinator", "all")
         if other.returncode not in ((2, 75) if owned else (0, 2, 75)):

@@ -23,8 +23,8 @@ class WriterLock {
  public:
   /// Locks the file that `path` leads to. Throws a BusyError that names who holds it, or a SystemError where
   /// the lock cannot be made or read. `announce` is called once with a text for people where the owner is on
-  /// another machine and must be watched for a while; `stopped` is asked meanwhile: true ends the watch, with
-  /// a BusyError.
+  /// another machine and must be watched for a while. `stopped` is asked meanwhile, and by expect_owned:
+  /// where it says true, both end with a BusyError.
   WriterLock(const std::string& path, void (*announce)(const std::string& text), bool (*stopped)() = nullptr);
   ~WriterLock();
   WriterLock(const WriterLock&) = delete;
@@ -32,7 +32,7 @@ class WriterLock {
 
   /// Whether the lock is still this process's, as the lock file says now. Once it is not, it never is again.
   [[nodiscard]] bool owned() const;
-  /// Throws a BusyError where it is not.
+  /// Throws a BusyError where it is not, or where the program is to stop.
   void expect_owned() const;
 
   static constexpr std::chrono::seconds kBeat{3};
@@ -40,12 +40,13 @@ class WriterLock {
   static constexpr const char* kThreadName = "tasfg-lock";
 
  private:
-  void acquire(void (*announce)(const std::string& text), bool (*stopped)());
+  void acquire(void (*announce)(const std::string& text));
   void beat();
   void keep_beating();
   [[nodiscard]] std::string line() const;
 
   std::string file_, path_;  // what is locked, and the lock
+  bool (*stopped_)();
   std::string owner_;
   std::uint64_t count_ = 0;
   mutable std::atomic<bool> lost_ = false;

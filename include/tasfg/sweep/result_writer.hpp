@@ -48,6 +48,7 @@ class ResultWriter {
   bool owned();
   void look();
   void expect_in_place() const;
+  [[noreturn]] void fail_truncated() const;
 
   ResultFile& file_;
   const WriterLock& lock_;
