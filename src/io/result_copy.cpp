@@ -11,6 +11,7 @@
 #include "result_impl.hpp"
 #include <fmt/format.h>
 
+#include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
 
 namespace tasfg {
@@ -218,7 +219,10 @@ class Choice {
     return true;
   }
   [[nodiscard]] std::size_t file() const { return file_; }
-  [[nodiscard]] const RecordBatch<Record>& batch() const { return *batch_; }
+  [[nodiscard]] const RecordBatch<Record>& batch() const {
+    TASFG_EXPECT(batch_ != nullptr);  // something was offered
+    return *batch_;
+  }
 
  private:
   static int rank(TaskStatus status) {
