@@ -166,6 +166,14 @@ void Activations::spread_masks() {
   }
 }
 
+std::int64_t Activations::fired_in_first_block(std::size_t e) const {
+  TASFG_EXPECT(first_ == 0 && made_ == kBlock);
+  std::int64_t fired = 0;
+  for (std::size_t bit = e; bit < 64 * fired_.size(); bit += stride_ == 64 ? 64 * words_ : stride_)
+    fired += static_cast<std::int64_t>(fired_[bit / 64] >> (bit % 64) & 1);
+  return fired;
+}
+
 std::int64_t Activations::fired_in_block(std::size_t e, std::int64_t n) const {
   const std::uint64_t* mask = masks_.data() + e * kMask;
   std::int64_t fired = 0;
@@ -186,13 +194,7 @@ const Activations::Node& Activations::root(int epoch) {
   while (static_cast<int>(roots_.size()) <= epoch) {
     const auto e = static_cast<int>(roots_.size());
     Node node{first_block(e), std::vector<std::int64_t>(p_.size()), std::vector<std::int64_t>(p_.size())};
-    if (e == 0) {
-      // The first block has been made: nobody asks for a root before.
-      const std::size_t stride = stride_ == 64 ? 64 * words_ : stride_;
-      for (std::size_t i = 0; i < p_.size(); ++i)
-        for (std::size_t bit = i; bit < 64 * fired_.size(); bit += stride)
-          node.total[i] += static_cast<std::int64_t>(fired_[bit / 64] >> (bit % 64) & 1);
-    }
+    for (std::size_t i = 0; e == 0 && i < p_.size(); ++i) node.total[i] = fired_in_first_block(i);
     for (std::size_t i = 0; e > 0 && i < p_.size(); ++i) {
       node.before[i] = roots_.back().before[i] + roots_.back().total[i];
       PhiloxPlace place(at_roots_, (at(e) * p_.size() + i) << kCountersPerRoot);
@@ -257,6 +259,7 @@ void Activations::look_at(std::int64_t n) {
 
 std::int64_t Activations::fired_here(std::size_t e) const {
   TASFG_EXPECT(can_jump());
+  if (first_ == 0) return fired_in_first_block(e);
   return before_[e] + (at_ > 0 ? fired_in_block(e, at_) : 0);
 }
 

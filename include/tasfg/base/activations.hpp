@@ -77,6 +77,8 @@ class Activations {
   void make_block(std::int64_t block);
   void make_masks(std::int64_t block);
   void spread_masks();
+  /// How often edge e fires in the first block, which is at hand.
+  [[nodiscard]] std::int64_t fired_in_first_block(std::size_t e) const;
   /// How often edge e fires in the first n pulls of the block whose masks are at hand.
   [[nodiscard]] std::int64_t fired_in_block(std::size_t e, std::int64_t n) const;
   const Node& root(int epoch);
