@@ -1,3 +1,5 @@
+"""python -m tasfg_analysis."""
+
 import sys
 
 from .command_line import main

@@ -1,21 +1,21 @@
-"""Figures that the paper does not have: error rates, paired differences, the limit δ → 0."""
+"""Figures of what an algorithm promises and how it compares: error rates, answers at any time, paired differences, δ → 0."""
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from scipy import stats
+from scipy import special
 
-from . import style, theory
+from . import layout, style, theory
 from .errors import NothingToDraw, UserError
-from .reader import Results
-from .samples import SLOW, dodge
-from .selection import confidence, delta_text, incomplete, runs_of
-
-LEVEL = 0.95
+from .estimates import LEVEL, clopper_pearson
+from .names import case_title, delta_axis, delta_text, graph_title
+from .results import Results
+from .samples import BOUND, dodge
+from .selection import MOST_GROUPS, MOST_PANELS, confidence, first_of, in_order, incomplete, runs_of
 
 
 def _range(counts: pd.Series) -> str:
@@ -23,227 +23,297 @@ def _range(counts: pd.Series) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def error_table(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Errors, stopped runs, rate and its Clopper–Pearson interval, per group. Runs that did not stop do not count."""
-    there = runs[runs.correct.notna()]
-    groups = there.groupby(by, observed=True).correct
-    table = pd.DataFrame({"runs": groups.count(), "errors": groups.count() - groups.sum().astype(int)}).reset_index()
+def error_table(runs: pd.DataFrame, by: list[str], correct: str = "correct") -> pd.DataFrame:
+    """Errors, settled runs, rate and its Clopper–Pearson interval, per group.
+
+    A run that was capped before it stopped has made no error: the rate is that of stopping within max_steps and being wrong,
+    which a δ-correct algorithm keeps below δ."""
+    there = runs[runs.status.isin(["done", "capped"])]
+    wrong = (there[correct] == False).fillna(False).to_numpy(bool)  # noqa: E712 (three-valued)
+    groups = there.assign(wrong=wrong).groupby(by, observed=True, sort=False).wrong
+    table = pd.DataFrame({"runs": groups.count(), "errors": groups.sum().astype(int)}).reset_index()
     table["rate"] = table.errors / table.runs
-    table["low"], table["high"] = theory.clopper_pearson(table.errors, table.runs, LEVEL)
+    table["low"], table["high"] = clopper_pearson(table.errors, table.runs, LEVEL)
     return table
 
 
+def _error_bars(axes, x, table: pd.DataFrame, name: str, floor: float) -> None:
+    """Intervals with a mark at the rate; a short line at the upper end where there was no error."""
+    colour = style.algorithm_colour(name)
+    x, some = np.asarray(x, dtype=float), (table.errors > 0).to_numpy()
+    axes.vlines(x, np.maximum(table.low, floor), table.high, color=colour, linewidth=1.0)
+    axes.plot(x[some], table.rate[some], style.algorithm_marker(name), color=colour, ms=3)
+    axes.plot(x[~some], table.high[~some], "_", color=colour, ms=4, mew=1.0)
+
+
 def error_rate(results: Results) -> Figure:
-    """Share of wrong recommendations over δ with 95 % Clopper–Pearson intervals; the line is δ itself."""
-    cases, runs, note = runs_of(results, "error-rate")
-    table = error_table(runs, ["graph", "algorithm", "log_inv_delta"])
-    graphs = list(dict.fromkeys(cases.graph))
-    algorithms = style.in_order(table.algorithm.unique())
-    columns = 1 if len(graphs) == 1 else 2
-    rows = -(-len(graphs) // columns)
-    figure, panels = plt.subplots(
-        rows,
-        columns,
-        squeeze=False,
-        sharex=True,
-        sharey=True,
-        figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.6 + 2.1 * rows),
-    )
-    for panel in panels.flat[len(graphs) :]:
-        panel.set_visible(False)
+    """Share of wrong recommendations per δ with 95 % Clopper–Pearson intervals; the dashed lines are δ itself."""
+    runs = runs_of(results, "error-rate", most=10**6)
+    table = error_table(runs.rows, ["graph", "algorithm", "log_inv_delta"])
+    graphs = list(dict.fromkeys(runs.cases.graph))
+    algorithms = runs.algorithms
     logs = np.sort(table.log_inv_delta.unique())
-    gap = np.diff(logs).min() if len(logs) > 1 else 1.0
-    floor = 0.4 * min(np.exp(-logs.max()), table.high.min())
-    x = np.linspace(logs.min() - 0.6 * gap, logs.max() + 0.6 * gap, 200)
-    for panel, graph in zip(panels.flat, graphs):
-        panel.plot(x, np.exp(-x), color="#000000", linestyle=(0, (4, 2)), linewidth=0.9)
-        for offset, name in zip(dodge(len(algorithms), 0.8 * gap), algorithms):
+    label, words = delta_axis(logs)
+    wide = len(logs) * len(algorithms) > 36
+    figure, panels = layout.panels(len(graphs), 1 if wide else 2, 2.0, True, True, style.PAGE if wide else None)
+    # Below 1/runs nothing can be told apart: δ that are far below stand as arrows at the floor.
+    floor = 10 ** np.floor(np.log10(0.5 * min(table.high.min(), 1.0 / table.runs.max())))
+    below = np.exp(-logs) < floor * 1.2
+    for panel, graph in zip(panels, graphs):
+        panel.set(yscale="log", ylim=(floor, 1.3), xlim=(-0.5, len(logs) - 0.5))
+        layout.log_axis(panel.yaxis)
+        at = np.arange(len(logs))
+        panel.hlines(
+            np.exp(-logs[~below]),
+            at[~below] - 0.45,
+            at[~below] + 0.45,
+            colors="#000000",
+            linestyles=[style.BOUND_DASH],
+            lw=0.9,
+        )
+        if below.any():
+            panel.plot(at[below], np.full(below.sum(), floor * 1.12), "v", color="#000000", ms=3.5, clip_on=False)
+        for offset, name in zip(dodge(len(algorithms), 0.8), algorithms):
             part = table[(table.graph == graph) & (table.algorithm == name)]
-            colour, at = style.algorithm_colour(name), part.log_inv_delta + offset
-            panel.vlines(at, np.maximum(part.low, floor), part.high, color=colour, linewidth=1.0)
-            some = part.errors > 0
-            panel.plot(at[some], part.rate[some], style.algorithm_marker(name), color=colour, ms=3)
-            panel.plot(at[~some], part.high[~some], "_", color=colour, ms=4, mew=1.0)
-        panel.set(yscale="log", ylim=(floor, 1.0), xlim=(x[0], x[-1]), title=style.graph_name(graph))
-        panel.set_xticks(logs, [f"{v:g}" for v in logs])
+            _error_bars(panel, np.searchsorted(logs, part.log_inv_delta) + offset, part, name, floor)
+        layout.tick_names(panel, at, words)
         panel.grid(False, axis="x")
-        if panel in panels[:, 0]:
-            panel.set_ylabel("error rate")
-    for panel in panels[-1]:
-        panel.set_xlabel(style.LOG_INV_DELTA)
-    style.legend(
-        figure,
-        [*style.handles(algorithms), Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9, label=r"$\delta$")],
-    )
-    pooled = " over all cases of the graph" if len(cases) > len(graphs) else ""
-    style.note(
+        for x in at[1:] - 0.5:
+            panel.axvline(x, color=style.PALE, linewidth=0.5, zorder=0)
+        layout.title(panel, style.graph_name(graph))
+    layout.label_outside(panels, label, "error rate")
+    delta = Line2D([], [], color="#000000", linestyle=style.BOUND_DASH, lw=0.9, label=style.DELTA)
+    layout.legend(figure, [*style.handles(algorithms), delta])
+    pooled = " over all cases of the graph" if len(runs.cases) > len(graphs) else ""
+    layout.note(
         figure,
         f"Errors{pooled}, {_range(table.runs)} runs a bar; bars: 95 % Clopper–Pearson; without a mark: no error.",
-        incomplete(runs),
+        r"Black triangles: $\delta$ is below the axis." if below.any() else "",
+        incomplete(runs.rows)
+        + " Capped runs count as runs without an error."
+        * bool((runs.rows.tau.isna() & (runs.rows.status == "capped")).any()),
+    )
+    return figure
+
+
+def anytime(results: Results) -> Figure:
+    """What learners would answer after t draws: share of wrong answers, and T at their allocation over T*."""
+    results.require_runs("anytime")
+    rows = results.checkpoints_frame()
+    rows = rows[rows.status.isin(["done", "capped"])]
+    if not len(rows) or "checkpoint_correct" not in rows:
+        raise NothingToDraw(
+            f"{results.names}: no checkpoints (anytime needs a job with `checkpoints`, as jobs/anytime.toml)"
+        )
+    cases = results.cases_frame()
+    cases, note = first_of(in_order(cases[cases.label.isin(rows.label.unique())]), MOST_PANELS // 2)
+    rows = rows[rows.label.isin(cases.label) & rows.checkpoint_correct.notna()]
+    algorithms = style.in_order(rows.algorithm.unique())
+    table = error_table(rows, ["label", "algorithm", "checkpoint"], "checkpoint_correct")
+    ratio = rows.groupby(["label", "algorithm", "checkpoint"], observed=True).checkpoint_T_ratio
+    ratio = ratio.quantile([0.25, 0.5, 0.75], interpolation="nearest").unstack()
+    count = len(cases)
+    figure, places = layout.panels(2 * count, 2 if count < 4 else 4, 1.9, share_x=True)
+    steps = np.sort(rows.checkpoint.unique())
+    floor = 10 ** np.floor(np.log10(0.5 * table.high.min()))
+    gap = np.log(steps[-1] / steps[0]) / (len(steps) - 1) if len(steps) > 1 else 1.0
+    high = ratio[0.75].replace(np.inf, np.nan).max()
+    for error, time, (_, case) in zip(places[::2], places[1::2], cases.iterrows()):
+        for offset, name in zip(dodge(len(algorithms), 0.45 * gap), algorithms):
+            part = table[(table.label == case.label) & (table.algorithm == name)].sort_values("checkpoint")
+            if not len(part):
+                continue
+            x, colour = part.checkpoint * np.exp(offset), style.algorithm_colour(name)
+            error.plot(x, part.rate.where(part.errors > 0), color=colour, lw=0.9)
+            _error_bars(error, x, part, name, floor)
+            quartiles = ratio.loc[case.label, name]
+            x = quartiles.index * np.exp(offset)
+            time.plot(
+                x,
+                quartiles[0.5].replace(np.inf, np.nan),
+                style.algorithm_marker(name),
+                color=colour,
+                ls="-",
+                lw=0.9,
+                ms=3,
+            )
+            time.vlines(x, quartiles[0.25], np.minimum(quartiles[0.75], 1e6 * high), color=colour, linewidth=1.0)
+        error.set(xscale="log", yscale="log", ylim=(floor, 1.3))
+        time.axhline(1.0, color="#000000", linestyle=style.BOUND_DASH, lw=0.9)
+        time.set(xscale="log", yscale="log", ylim=(0.93, max(1.5, 1.1 * high)))
+        for axes, what in ((error, "error"), (time, r"$T(N/t)/T^{\star}$")):
+            axes.set_xlim(steps[0] * np.exp(-0.4 * gap), steps[-1] * np.exp(0.4 * gap))
+            layout.log_axis(axes.xaxis)
+            layout.log_axis(axes.yaxis)
+            axes.set_ylabel("share of wrong answers" if what == "error" else what)
+        layout.title(error, case_title(case))
+        layout.title(time, case_title(case))
+    layout.label_outside(places, "$t$ (draws)")
+    one = Line2D([], [], color="#000000", linestyle=style.BOUND_DASH, lw=0.9, label="optimal allocation")
+    layout.legend(figure, [*style.handles(algorithms), one])
+    layout.note(
+        figure,
+        f"What would be recommended after $t$ draws, {_range(table.runs)} runs. Errors with 95 % Clopper–Pearson intervals; "
+        "without a mark: no error.",
+        r"Right: $T$ at the shares of the draws under the true model over $T^{\star}$; median and quartiles.",
         note,
     )
     return figure
 
 
-def paired_table(runs: pd.DataFrame, baseline: str, at: float) -> pd.DataFrame:
-    """exp(mean ln(τ_A/τ_baseline)) over seeds that both stopped on, with the paired and the unpaired 95 % interval."""
+def paired_table(runs: pd.DataFrame, baseline: str, at: float, cap: float = np.inf) -> pd.DataFrame:
+    """exp(mean ln(τ_A/τ_baseline)) over common seeds, with the paired and the unpaired 95 % interval.
+
+    Where runs were capped no mean exists. The ratio is then what is known of the median over seeds, without an interval: its
+    value (open = 0), that it is at least so much (open = 1: runs of A are beyond the cap), or at most (open = −1)."""
     rows = []
-    here = runs[(runs.log_inv_delta == at) & runs.tau.notna()]
+    here = runs[(runs.log_inv_delta == at) & runs.status.isin(["done", "capped"])]
     for label, part in here.groupby("label", observed=True, sort=False):
-        wide = part.pivot_table(index="seed", columns="algorithm", values="tau", observed=True)
-        if baseline not in wide:
+        logs = {name: np.log(one.set_index("seed").tau) for name, one in part.groupby("algorithm", observed=True)}
+        if baseline not in logs:
             continue
-        for name in wide.columns:
-            both = np.log(wide[[baseline, name]].dropna()) if name != baseline else None
-            if both is None or len(both) < 3:
-                continue
-            difference = both[name] - both[baseline]
+        for name in (name for name in logs if name != baseline):
+            both = pd.concat([logs[baseline], logs[name]], axis=1, join="inner", keys=["base", "other"])
             n = len(both)
-            t = stats.t.ppf(0.5 + LEVEL / 2, n - 1)
-            paired = t * difference.std(ddof=1) / np.sqrt(n)
-            unpaired = stats.t.ppf(0.5 + LEVEL / 2, 2 * n - 2) * np.sqrt(both.var(ddof=1).sum() / n)
-            middle = difference.mean()
-            rows.append(
-                (
-                    label,
-                    name,
-                    n,
-                    np.exp(middle),
-                    np.exp(middle - paired),
-                    np.exp(middle + paired),
-                    np.exp(middle - unpaired),
-                    np.exp(middle + unpaired),
-                    (difference < 0).mean(),
-                    both.corr().iloc[0, 1],
-                )
-            )
-    return pd.DataFrame(
-        rows,
-        columns=[
-            "label",
-            "algorithm",
-            "seeds",
-            "ratio",
-            "low",
-            "high",
-            "unpaired_low",
-            "unpaired_high",
-            "share_faster",
-            "correlation",
-        ],
-    )
+            if n < 3:
+                continue
+            row = {"label": label, "algorithm": name, "seeds": n, "open": 0}
+            if both.isna().any(axis=None):
+                low = both.other.fillna(np.log(cap)) - both.base.fillna(np.inf)  # all that may be, from here
+                high = both.other.fillna(np.inf) - both.base.fillna(np.log(cap))  # to there
+                least, most = np.median(low), np.median(high.fillna(np.inf))
+                if np.isfinite(least):
+                    row |= {"ratio": np.exp(least), "open": int(least != most)}
+                elif np.isfinite(most):
+                    row |= {"ratio": np.exp(most), "open": -1}
+                else:
+                    continue
+            else:
+                difference = both.other - both.base
+                middle = difference.mean()
+                paired = special.stdtrit(n - 1, 0.5 + LEVEL / 2) * difference.std(ddof=1) / np.sqrt(n)
+                unpaired = special.stdtrit(2 * n - 2, 0.5 + LEVEL / 2) * np.sqrt(both.var(ddof=1).sum() / n)
+                row |= {
+                    "ratio": np.exp(middle),
+                    "low": np.exp(middle - paired),
+                    "high": np.exp(middle + paired),
+                    "unpaired_low": np.exp(middle - unpaired),
+                    "unpaired_high": np.exp(middle + unpaired),
+                    "share_faster": (difference < 0).mean(),
+                    "correlation": both.corr().iloc[0, 1],
+                }
+            rows.append(row)
+    columns = ("label algorithm seeds ratio low high unpaired_low unpaired_high share_faster correlation open").split()
+    return pd.DataFrame(rows, columns=columns)
 
 
 def paired(results: Results, log_inv_delta: float | None = None, baseline: str | None = None) -> Figure:
     """τ of each algorithm over that of a baseline on the same seeds (the same rewards): geometric mean ratio."""
-    cases, runs, note = runs_of(results, "paired")
-    at = confidence(runs, log_inv_delta)
-    there = style.in_order(runs.algorithm[runs.tau.notna()].unique())
-    slow = SLOW in there and len(there) > 2 and baseline != SLOW  # it would press all others against the axis
-    there = [a for a in there if a != SLOW] if slow else there
+    runs = runs_of(results, "paired", most=MOST_GROUPS)
+    at = confidence(runs.rows, log_inv_delta)
+    without = runs.without_slow() if baseline != "ucb-fg-v" else ""
+    there = runs.algorithms
     baseline = baseline or there[0]
     if baseline not in there:
         raise UserError(f"--baseline {baseline} (must be of {', '.join(there)})")
-    runs = runs[runs.algorithm.isin(there)]
-    table = paired_table(runs, baseline, at)
+    table = paired_table(runs.rows, baseline, at, runs.cap)
     if not len(table):
         raise NothingToDraw(
-            f"{results.names}: fewer than two algorithms with three seeds in common " "(paired compares algorithms)"
+            f"{results.names}: no two algorithms with three seeds in common on which one stopped (paired compares algorithms)"
         )
+    cases = runs.cases[runs.cases.label.isin(table.label)]
     graphs = list(dict.fromkeys(cases.graph))
     algorithms = [a for a in there if a != baseline and a in set(table.algorithm)]
     columns = 1 if len(graphs) == 1 else 2
-    rows = -(-len(graphs) // columns)
-    most = int(cases.groupby("graph").size().max())
-    figure, panels = plt.subplots(
-        rows,
-        columns,
-        squeeze=False,
-        sharex=True,
-        figsize=(
-            style.COLUMN if columns == 1 else style.PAGE,
-            0.7 + rows * (0.65 + 0.13 * most * (len(algorithms) + 1)),
-        ),
-    )
-    for panel in panels.flat[len(graphs) :]:
-        panel.set_visible(False)
-    for panel, graph in zip(panels.flat, graphs):
+    most = [cases.graph.value_counts()[graphs[i : i + columns]].max() for i in range(0, len(graphs), columns)]
+    slot = max(0.11 * len(algorithms) + 0.05, 0.16)
+    heights = [0.55 + slot * n for n in most]
+    figure, panels = layout.panels(len(graphs), columns, 1.0, share_x=True)
+    figure.set_size_inches(figure.get_figwidth(), 0.75 + sum(heights))
+    panels[0].get_gridspec().set_height_ratios(heights)
+    for panel, graph in zip(panels, graphs):
         here = cases[cases.graph == graph]
-        panel.axvline(1.0, color="#000000", linewidth=0.8, linestyle=(0, (4, 2)))
-        for g, label in enumerate(here.label):
-            for offset, name in zip(dodge(len(algorithms), 0.8), algorithms):
-                row = table[(table.label == label) & (table.algorithm == name)]
-                if not len(row):
-                    continue
-                row, y, colour = row.iloc[0], g + offset, style.algorithm_colour(name)
-                panel.plot(
-                    [row.unpaired_low, row.unpaired_high],
-                    [y, y],
-                    color="#AAAAAA",
-                    linewidth=3.0,
-                    alpha=0.7,
-                    solid_capstyle="butt",
-                )
-                panel.plot([row.low, row.high], [y, y], color=colour, linewidth=1.2)
-                panel.plot(row.ratio, y, style.algorithm_marker(name), color=colour, ms=3.2)
-        panel.set_yticks(range(len(here)), here.group)
-        panel.set(ylim=(len(here) - 0.5, -0.5), xscale="log", title=style.graph_name(graph))
+        panel.axvline(1.0, color="#000000", linewidth=0.8, linestyle=style.BOUND_DASH)
+        part = table[table.label.isin(here.label)]
+        y = part.label.astype(object).map({label: g for g, label in enumerate(here.label)}).to_numpy(float)
+        for offset, name in zip(dodge(len(algorithms), 0.8), algorithms):
+            mine = (part.algorithm == name).to_numpy()
+            row, at_y, colour = part[mine], y[mine] + offset, style.algorithm_colour(name)
+            closed = row.low.notna().to_numpy()
+            for low, high, line in (
+                (row.unpaired_low, row.unpaired_high, {"colors": "#AAAAAA", "linewidths": 3.0, "alpha": 0.7}),
+                (row.low, row.high, {"colors": colour, "linewidths": 1.2}),
+            ):
+                ends = [[(a, v), (b, v)] for a, b, v in zip(low[closed], high[closed], at_y[closed])]
+                panel.add_collection(LineCollection(ends, **line))
+            panel.plot(row.ratio[closed], at_y[closed], style.algorithm_marker(name), color=colour, ms=3.2)
+            for way, mark in ((1, ">"), (-1, "<"), (0, style.algorithm_marker(name))):
+                chosen = (row.open == way).to_numpy() & ~closed
+                panel.plot(row.ratio[chosen], at_y[chosen], mark, mfc="white", mec=colour, ms=4.5)
+        joined = [", ".join(words) for words in here["name"]]
+        size = min(layout.TICK, max(5.2, layout.TICK * slot / 0.16))
+        panel.set_yticks(range(len(here)), [layout.wrapped(text, 1.5, size) for text in joined], fontsize=size)
+        panel.set(ylim=(len(here) - 0.5, -0.5), xscale="log")
+        layout.title(panel, graph_title(here))
         panel.grid(False, axis="y")
         for edge in np.arange(len(here) - 1) + 0.5:
-            panel.axhline(edge, color="#DDDDDD", linewidth=0.5)
-    for panel in panels.flat:
-        style.plain_log(panel.xaxis)
-    for panel in panels[-1]:
-        panel.set_xlabel(rf"$\tau\,/\,\tau$ of {style.algorithm_name(baseline)}, geometric mean")
+            panel.axhline(edge, color=style.PALE, linewidth=0.5)
+    ends = table[["ratio", "unpaired_low", "unpaired_high"]].to_numpy()
+    panels[0].set_xlim(min(0.95, np.nanmin(ends) / 1.1), max(1.05, np.nanmax(ends) * 1.1))
+    for panel in panels:
+        layout.log_axis(panel.xaxis)
+    layout.label_outside(panels, rf"$\tau\,/\,\tau$ of {style.algorithm_name(baseline)}, geometric mean")
     grey = Line2D([], [], color="#AAAAAA", lw=3, alpha=0.7, label="interval without pairing")
-    style.legend(figure, [*style.handles(algorithms), grey])
-    style.note(
+    layout.legend(figure, [*style.handles(algorithms), grey])
+    missing = len(runs.cases) * len([a for a in there if a != baseline]) - len(table)
+    layout.note(
         figure,
         f"{delta_text(at)}, {_range(table.seeds)} seeds; 95 % intervals. All algorithms meet the same rewards on a "
-        "seed." + " Without UCB-FG-V." * slow,
-        incomplete(runs[runs.log_inv_delta == at]),
-        note,
+        "seed." + without,
+        "White marks: runs were capped; the median ratio, or an arrow where it is at least (or at most) that."
+        if table.low.isna().any()
+        else "",
+        f"{missing} pairs are not shown: nothing is known of their median ratio, or fewer than three seeds are in common."
+        if missing
+        else "",
+        incomplete(runs.rows[runs.rows.log_inv_delta == at]),
+        runs.note,
     )
     return figure
 
 
 def small_delta(results: Results) -> Figure:
-    """Mean τ/(T* ln(1/δ)) as δ → 0, with the limits that the theory gives."""
-    cases, runs, note = runs_of(results, "small-delta")
-    cases = cases.groupby("graph", sort=False).head(1)
-    runs = runs[runs.label.isin(cases.label)]
-    algorithms = style.in_order(runs.algorithm[runs.tau.notna()].unique())
-    columns = 1 if len(cases) == 1 else 2
-    rows = -(-len(cases) // columns)
-    figure, panels = plt.subplots(
-        rows,
-        columns,
-        squeeze=False,
-        sharex=True,
-        figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.7 + 2.1 * rows),
-    )
-    for panel in panels.flat[len(cases) :]:
-        panel.set_visible(False)
-    logs = np.sort(runs.log_inv_delta.unique())
-    for panel, (_, case) in zip(panels.flat, cases.iterrows()):
+    """Mean τ/(T* ln(1/δ)) as δ → 0, with the limits that the theory gives: a panel per case."""
+    runs = runs_of(results, "small-delta")
+    algorithms, samples = runs.algorithms, runs.samples("label", "algorithm", "log_inv_delta")
+    logs = np.sort(runs.rows.log_inv_delta.unique())
+    count = len(runs.cases)
+    figure, panels = layout.panels(count, 2 if count <= 4 else 3, 2.0, share_x=True)
+    for panel, (_, case) in zip(panels, runs.cases.iterrows()):
         limits = {
             "tas-fg": 1.0,
             "oracle": 1.0,
             "tas-fg-heur": case.T_heuristic / case.T_star,
             "uniform": case.T_uniform / case.T_star,
         }
-        panel.plot(logs, theory.kl(logs) / logs, color="#000000", linestyle=(0, (4, 2)), lw=0.9)
+        panel.plot(logs, theory.kl(logs) / logs, color="#000000", linestyle=style.BOUND_DASH, lw=0.9)
+        ends = [1.0]
         for name in algorithms:
-            part = runs[(runs.label == case.label) & (runs.algorithm == name) & runs.tau.notna()]
-            if not len(part):
+            means = [
+                (x, samples[case.label, name, x].scaled(case.T_star * x))
+                for x in logs
+                if (case.label, name, x) in samples
+            ]
+            means = [(x, s.mean, s.half_width) for x, s in means if not s.capped]  # else there is no mean
+            if not means:
                 continue
-            scaled = (part.tau / (case.T_star * part.log_inv_delta)).groupby(part.log_inv_delta)
-            mean, error = scaled.mean(), scaled.std(ddof=1) / np.sqrt(scaled.count())
+            x, mean, half = np.array(means).T
             colour = style.algorithm_colour(name)
+            ends += [*(mean + np.nan_to_num(half)), *(mean - np.nan_to_num(half))]
             panel.errorbar(
-                mean.index,
+                x,
                 mean,
-                1.96 * error.fillna(0.0),
+                np.nan_to_num(half),
                 color=colour,
                 marker=style.algorithm_marker(name),
                 ms=3,
@@ -254,26 +324,21 @@ def small_delta(results: Results) -> Figure:
             )
             if name in limits and np.isfinite(limits[name]):
                 panel.axhline(limits[name], color=colour, linestyle=(0, (1, 1.5)), linewidth=0.9)
-        panel.set(xscale="log", yscale="log", title=f"{style.graph_name(case.graph)}, $K={case.K:.0f}$")
-        panel.set_xticks(logs, [f"{v:g}" for v in logs])
-        panel.minorticks_off()
-        style.plain_log(panel.yaxis)
-        if panel in panels[:, 0]:
-            panel.set_ylabel(r"mean $\tau\,/\,(T^{\star}\,\ln(1/\delta))$")
-    for panel in panels[-1]:
-        panel.set_xlabel(style.LOG_INV_DELTA)
-    extra = [
-        Line2D([], [], color="#000000", linestyle=(0, (4, 2)), lw=0.9, label="lower bound"),
-        Line2D([], [], color=style.GREY, linestyle=(0, (1, 1.5)), lw=0.9, label="limit as δ → 0"),
-    ]
-    style.legend(figure, [*style.handles(algorithms), *extra])
-    style.note(
+                ends.append(limits[name])
+        panel.set(xscale="log", yscale="log", xlim=(logs[0] / 1.15, logs[-1] * 1.15))
+        panel.set_ylim(min(e for e in ends if e > 0) / 1.25, max(ends) * 1.25)
+        layout.log_axis(panel.xaxis)
+        layout.log_axis(panel.yaxis)
+        layout.title(panel, case_title(case))
+    layout.label_outside(panels, style.LOG_INV_DELTA, r"mean $\tau\,/\,(T^{\star}\,\ln(1/\delta))$")
+    limit = Line2D([], [], color=style.GREY, linestyle=(0, (1, 1.5)), lw=0.9, label="limit as δ → 0")
+    layout.legend(figure, [*style.handles(algorithms), BOUND, limit])
+    layout.note(
         figure,
-        r"Means over seeds, 95 % intervals. Limits: 1 for TaS-FG, "
+        r"Means over seeds, 95 % intervals; none where a run was capped. Limits: 1 for TaS-FG, "
         r"$T(\omega_{\mathrm{heur}})/T^{\star}$ (at most) for the heuristic,"
-        "\n"
-        r"$T(\mathrm{uniform})/T^{\star}$ for uniform sampling.",
-        incomplete(runs),
-        note,
+        r" $T(\mathrm{uniform})/T^{\star}$ for uniform sampling.",
+        incomplete(runs.rows),
+        runs.note,
     )
     return figure

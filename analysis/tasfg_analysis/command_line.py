@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import argparse
+import math
 import pathlib
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from .errors import NothingToDraw, UserError
+
+if TYPE_CHECKING:
+    from .results import Results
 
 EXAMPLES = """\
 examples:
   tasfg-analysis list
-  tasfg-analysis figure boxes main.h5 -o figures
+  tasfg-analysis figure boxes,survival main.h5 -o figures
   tasfg-analysis figures *.h5 -o figures --format pdf
+  tasfg-analysis plot out.h5 --x p --y T_star --hue q --log x
+  tasfg-analysis plot out.h5 --x p --y K --heat normalised --delta 0.01
   tasfg-analysis report out.h5 -o report.html
-  tasfg-analysis table out.h5 --by graph,K,algorithm,log_inv_delta
+  tasfg-analysis table out.h5 --by graph,K,algorithm,log_inv_delta --latex
   tasfg-analysis export out.h5 -o runs.csv
   tasfg-analysis compare main.h5 --published published_runs.csv -o figures
 
@@ -32,8 +39,10 @@ def _arguments() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(name: str, text: str, files: bool = True) -> argparse.ArgumentParser:
+    def command(name: str, text: str, files: bool = True, first: str = "") -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".")
+        if first:
+            sub.add_argument("name", metavar=first, help="see `list`")
         if files:
             sub.add_argument("files", nargs="+", metavar="FILE", help="result file")
             sub.add_argument(
@@ -49,30 +58,35 @@ def _arguments() -> argparse.ArgumentParser:
         sub.add_argument("-o", "--output", default=".", metavar="FOLDER", help="folder for the files (default: here)")
         sub.add_argument("--format", default="png,pdf", metavar="LIST", help="of png, pdf, svg (default: png,pdf)")
         sub.add_argument("--dpi", type=_positive, default=300.0, help="of PNG files (default: 300)")
-        sub.add_argument(
+        confidence = sub.add_mutually_exclusive_group()
+        confidence.add_argument(
             "--log-inv-delta",
             type=_positive,
             metavar="X",
             help="ln(1/δ) of figures that show one δ (default: 7, else the largest there is)",
         )
+        confidence.add_argument(
+            "--delta", dest="log_inv_delta", type=_log_inv, metavar="D", help="the same, given as δ"
+        )
 
     command("list", "all figures: name, what each shows, the job that makes its data", files=False)
-    one = commands.add_parser(
-        "figure", help="draw one figure, or several", description="Draws figures, as NAME.FORMAT."
-    )
-    one.add_argument("name", metavar="NAME[,NAME...]", help="see `list`")
-    one.add_argument("files", nargs="+", metavar="FILE", help="result file")
-    one.add_argument(
-        "--cases",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="only cases whose label has these words, as 'ring K=5'; repeatable",
-    )
+    one = command("figure", "draw one figure, or several", first="NAME[,NAME...]")
     drawing(one)
     one.add_argument("--baseline", metavar="ALGORITHM", help="what `paired` compares with (default: tas-fg)")
     every = command("figures", "draw every figure that the files have data for")
     drawing(every)
+    plot = command("plot", "draw any quantity over any parameter: columns of cases, runs or checkpoints")
+    plot.add_argument(
+        "--x", required=True, metavar="COLUMN", help="p, q, K, delta, algorithm, graph.seed, checkpoint, …"
+    )
+    plot.add_argument("--y", required=True, metavar="COLUMN", help="T_star, m_norm, tau, normalised, error, …")
+    plot.add_argument("--hue", metavar="COLUMN", help="a line per value (default, of runs: algorithm)")
+    plot.add_argument("--panel", metavar="COLUMN", help="a panel per value; what else differs gets panels anyway")
+    plot.add_argument("--heat", metavar="COLUMN", help="this quantity in colours over x and y")
+    plot.add_argument("--log", metavar="AXES", help="x, y, x,y or none (default: as the values ask for)")
+    plot.add_argument("--statistic", default="mean", metavar="NAME", help="of runs: mean, median, none (default: mean)")
+    plot.add_argument("--name", metavar="NAME", help="of the files (default: Y-over-X)")
+    drawing(plot)
     report = command("report", "write one HTML page: summary, provenance, tables, figures, failed tasks")
     report.add_argument("-o", "--output", default="report.html", metavar="PAGE", help="(default: report.html)")
     report.add_argument("--published", metavar="CSV", help="published runs to compare with")
@@ -82,17 +96,21 @@ def _arguments() -> argparse.ArgumentParser:
         "--published", required=True, metavar="CSV", help="columns graph,K,algorithm,log_inv_delta,seed,tau,correct"
     )
     drawing(compare)
-    table = command("table", "print statistics of τ per group")
+    table = command("table", "print statistics of τ per group: means with intervals, quartiles, bounds, errors")
     table.add_argument(
         "--by",
         default="label,algorithm,log_inv_delta",
         metavar="COLUMNS",
-        help="columns of the runs (default: label,algorithm,log_inv_delta)",
+        help="columns of the runs (default: label,algorithm,log_inv_delta); the δ of a run are never pooled",
     )
-    table.add_argument("--csv", action="store_true", help="as CSV")
-    export = command("export", "write runs (or cases) as one tidy CSV file")
-    export.add_argument("-o", "--output", required=True, metavar="CSV", help="file to write; .csv.gz compresses")
-    export.add_argument("--what", choices=("runs", "cases"), default="runs")
+    how = table.add_mutually_exclusive_group()
+    how.add_argument("--csv", action="store_true", help="as CSV, every number in full")
+    how.add_argument("--latex", action="store_true", help="as a LaTeX tabular (booktabs)")
+    export = command("export", "write runs, cases or checkpoints as one tidy table")
+    export.add_argument(
+        "-o", "--output", required=True, metavar="TABLE", help="file to write: .csv, .csv.gz or .parquet"
+    )
+    export.add_argument("--what", choices=("runs", "cases", "checkpoints"), default="runs")
     return parser
 
 
@@ -103,10 +121,18 @@ def _positive(text: str) -> float:
     return value
 
 
-def _open(options):
-    from .reader import open as open_files
+def _log_inv(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text} (must lie between 0 and 1)")
+    return -math.log(value)
+
+
+def _open(options) -> Results:
+    from .results import open as open_files
 
     results = open_files(*options.files)
+    options.opened = results
     return results.only(options.cases) if options.cases else results
 
 
@@ -129,7 +155,8 @@ def _list(options) -> None:
 
     width = max(map(len, FIGURES))
     for figure in FIGURES.values():
-        print(f"{figure.name:<{width}}  {figure.summary}  [jobs/{figure.job}.toml]")
+        source = f"jobs/{figure.job}.toml" if figure.job else "any job with such cases"
+        print(f"{figure.name:<{width}}  {figure.summary}  [{source}]")
 
 
 def _figure(options) -> None:
@@ -163,6 +190,28 @@ def _figures(options) -> None:
         print(f"{written[0]}  {time.monotonic() - begin:.1f} s", flush=True)
 
 
+def _plot(options) -> None:
+    from . import style
+    from .plot import plot
+
+    formats, results = _formats(options), _open(options)
+    log = None if options.log is None else options.log.replace("none", "")
+    drawing = plot(
+        results,
+        options.x,
+        options.y,
+        hue=options.hue,
+        panel=options.panel,
+        statistic=options.statistic,
+        log=log,
+        heat=options.heat,
+        log_inv_delta=options.log_inv_delta,
+    )
+    name = options.name or f"{options.heat or options.y}-over-{options.x}" + f"-{options.y}" * bool(options.heat)
+    for path in style.save(drawing, pathlib.Path(options.output), name, formats, options.dpi):
+        print(path)
+
+
 def _report(options) -> None:
     from .report import write_report
 
@@ -187,42 +236,66 @@ def _compare(options) -> None:
 
 
 def _table(options) -> None:
-    from .tables import statistics
+    from . import tables
 
-    frame = _open(options).runs_frame()
+    results = _open(options)
+    frame = results.frame
     by = [name.strip() for name in options.by.split(",")]
-    allowed = [c for c in frame.columns if c not in ("tau", "normalised", "correct", "recommended", "lower_bound")]
+    values = {"tau", "normalised", "correct", "recommended", "lower_bound", "practical_bound", "seed"}
+    allowed = [column for column in frame.columns if column not in values]
     for name in by:
         if name not in allowed:
             raise UserError(f"--by {name} (must be of {', '.join(allowed)})")
-    table = statistics(frame, by)
-    print(table.to_csv(index=False) if options.csv else table.to_string(index=False), end="" if options.csv else "\n")
+    if not len(frame):
+        raise UserError(f"{results.names}: no runs (table shows stopping times; `export --what cases` has the cases)")
+    table = tables.statistics(results, by)
+    if options.csv:
+        print(table.to_csv(index=False), end="")
+        return
+    shown = tables.readable(table, by)
+    print(tables.latex(shown) if options.latex else shown.to_string(index=False), end="" if options.latex else "\n")
 
 
 def _export(options) -> None:
-    from .files import replacing
+    from .files import write_table
 
     results = _open(options)
-    frame = results.runs_frame() if options.what == "runs" else results.cases_frame()
+    frame = {"runs": results.runs_frame, "cases": results.cases_frame, "checkpoints": results.checkpoints_frame}[
+        options.what
+    ]()
+    if options.what == "checkpoints" and not len(frame):
+        raise UserError(f"{results.names}: no checkpoints (the job must have the key `checkpoints`)")
     if options.what == "runs":
         frame["tau"] = frame["tau"].astype("Int64")
-    with replacing(options.output) as temporary:
-        frame.to_csv(temporary, index=False)
+    write_table(frame, options.output)
     print(f"{options.output}: {len(frame)} rows")
 
 
+def _warn_of_damage(options) -> None:
+    for file in options.opened.files if hasattr(options, "opened") else ():
+        if file.damaged:
+            print(
+                f"tasfg_analysis: {file.name}: {file.damaged} runs left out, which do not fit their checksums (`tasfg verify` "
+                "lists them; continuing the sweep runs them again)",
+                file=sys.stderr,
+            )
+
+
 def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; returns its exit status."""
     options = _arguments().parse_args(arguments)
     try:
         {
             "list": _list,
             "figure": _figure,
             "figures": _figures,
+            "plot": _plot,
             "report": _report,
             "compare": _compare,
             "table": _table,
             "export": _export,
         }[options.command](options)
+        _warn_of_damage(options)
     except UserError as error:
         print(f"tasfg_analysis: {error}", file=sys.stderr)
         return 2

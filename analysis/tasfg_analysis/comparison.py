@@ -11,19 +11,22 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from scipy import stats
 
-from . import style, theory
+from . import layout, style
 from .errors import UserError
-from .reader import Results
-from .samples import box, dodge
-from .selection import confidence, delta_text
+from .estimates import Box, Sample, holm, median_interval
+from .files import replacing
+from .names import delta_axis, delta_text
+from .results import Results
+from .samples import READ, dodge, draw_boxes
+from .selection import confidence
 
 COLUMNS = ("graph", "K", "algorithm", "log_inv_delta", "seed", "tau", "correct")
 CELL = ["graph", "K", "algorithm", "log_inv_delta"]
 
 
 def read_published(path: os.PathLike | str) -> pd.DataFrame:
+    """The table of published runs; refuses what is none."""
     try:
         table = pd.read_csv(path)
     except OSError as error:
@@ -78,21 +81,22 @@ def matching_runs(results: Results, published: pd.DataFrame) -> pd.DataFrame:
     targets = np.sort(published.log_inv_delta.unique())
     at = np.searchsorted(targets, runs.log_inv_delta.to_numpy() - 1e-9)
     near = (at < len(targets)) & np.isclose(targets[np.minimum(at, len(targets) - 1)], runs.log_inv_delta, atol=1e-9)
-    runs = runs[near].assign(log_inv_delta=targets[np.minimum(at, len(targets) - 1)][near])
-    return runs
+    return runs[near].assign(log_inv_delta=targets[np.minimum(at, len(targets) - 1)][near])
 
 
 def test_table(ours: pd.DataFrame, published: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """One row per published cell that we have runs of: medians, the bootstrap interval of the published median, whether ours
     lies in it, a rank test and a Kolmogorov–Smirnov test with Holm-adjusted p-values, error counts."""
-    groups = {key: part for key, part in ours.groupby(CELL, observed=True)}
+    from scipy import stats  # takes a second to import, and nothing else here needs it
+
+    groups = dict(iter(ours.groupby(CELL, observed=True)))
     rows = []
     for key, theirs in published.groupby(CELL):
         if key not in groups:
             continue
         mine = groups[key]
         a, b = mine.tau.to_numpy(), theirs.tau.to_numpy(dtype=float)
-        low, high = theory.median_interval(b, level)
+        low, high = median_interval(b, level)
         rows.append(
             (
                 *key,
@@ -126,8 +130,8 @@ def test_table(ours: pd.DataFrame, published: pd.DataFrame, level: float = 0.95)
             "published_errors",
         ],
     )
-    table["rank_p_holm"] = theory.holm(table.rank_p)
-    table["ks_p_holm"] = theory.holm(table.ks_p)
+    table["rank_p_holm"] = holm(table.rank_p)
+    table["ks_p_holm"] = holm(table.ks_p)
     return table
 
 
@@ -163,45 +167,27 @@ def distributions(ours: pd.DataFrame, published: pd.DataFrame, log_inv_delta: fl
     figure, panels = plt.subplots(
         len(graphs), len(sizes), squeeze=False, sharex=True, figsize=(style.PAGE, 0.7 + 1.75 * len(graphs))
     )
-    line = {"linewidth": 0.6, "color": "#222222"}
     for row, graph in zip(panels, graphs):
         for panel, K in zip(row, sizes):
             for x, name in enumerate(algorithms):
-                mine = ours[(ours.graph == graph) & (ours.K == K) & (ours.algorithm == name)].tau
-                theirs = published[(published.graph == graph) & (published.K == K) & (published.algorithm == name)].tau
-                for offset, values, colour in zip(
-                    dodge(2, 0.8), (mine, theirs), (style.algorithm_colour(name), "white")
-                ):
+                for offset, runs, pale in zip(dodge(2, 0.8), (ours, published), (False, True)):
+                    values = runs[(runs.graph == graph) & (runs.K == K) & (runs.algorithm == name)].tau
                     if len(values):
-                        panel.bxp(
-                            [box(values)],
-                            positions=[x + offset],
-                            widths=0.34,
-                            showfliers=False,
-                            showmeans=True,
-                            patch_artist=True,
-                            manage_ticks=False,
-                            whiskerprops=line,
-                            capprops={"linewidth": 0},
-                            boxprops={"facecolor": colour, "edgecolor": style.algorithm_colour(name), "linewidth": 0.9},
-                            medianprops={"linewidth": 1.0, "color": "#000000"},
-                            meanprops={
-                                "marker": "+",
-                                "markeredgecolor": "#000000",
-                                "markersize": 3.5,
-                                "markeredgewidth": 0.7,
-                            },
-                        )
+                        box = Box.of(Sample.of(values))
+                        draw_boxes(panel, [box], [x + offset], style.algorithm_colour(name), 0.34, 3.5, pale)
             panel.set_yscale("log")
-            panel.set_xticks(
-                range(len(algorithms)), [style.algorithm_name(a).replace(" (", "\n(") for a in algorithms], fontsize=5.6
-            )
+            panel.autoscale_view()
+            panel.set_ylim(*panel.get_ylim())
+            layout.log_axis(panel.yaxis)
             panel.set_xlim(-0.6, len(algorithms) - 0.4)
+            layout.tick_names(
+                panel, range(len(algorithms)), [style.algorithm_name(a).replace(" (", "\n(") for a in algorithms]
+            )
             panel.grid(False, axis="x")
-            panel.set_title(f"{style.graph_name(graph)}, $K={K}$")
+            layout.title(panel, f"{style.graph_name(graph)}, $K={K}$")
         row[0].set_ylabel(r"$\tau$ (draws)")
     counts = ours.groupby(CELL, observed=True).tau.count(), published.groupby(CELL).tau.count()
-    style.legend(
+    layout.legend(
         figure,
         [
             Patch(facecolor="#888888", edgecolor="#222222", linewidth=0.9, label=f"ours ({counts[0].max()} seeds)"),
@@ -209,7 +195,7 @@ def distributions(ours: pd.DataFrame, published: pd.DataFrame, log_inv_delta: fl
             Line2D([], [], color="#000000", marker="+", linestyle="none", markersize=5, label="mean"),
         ],
     )
-    style.note(figure, f"{delta_text(at)}. Boxes: quartiles; whiskers: 1.5 IQR; outliers not drawn.")
+    layout.note(figure, f"{delta_text(at)}. {READ}")
     return figure
 
 
@@ -221,6 +207,7 @@ def medians(table: pd.DataFrame) -> Figure:
         len(graphs), len(sizes), squeeze=False, sharex=True, sharey="row", figsize=(style.PAGE, 0.8 + 1.6 * len(graphs))
     )
     logs = sorted(table.log_inv_delta.unique())
+    label, words = delta_axis(logs)
     for row, graph in zip(panels, graphs):
         for panel, K in zip(row, sizes):
             panel.axhline(1.0, color="#000000", linewidth=0.6)
@@ -243,28 +230,17 @@ def medians(table: pd.DataFrame) -> Figure:
                         mew=0.8,
                     )
             panel.set_yscale("log")
-            style.plain_log(panel.yaxis)
-            panel.set_xticks(range(len(logs)), [f"{v:g}" for v in logs])
-            panel.set_title(f"{style.graph_name(graph)}, $K={K}$")
+            panel.set_ylim(*panel.get_ylim())
+            layout.log_axis(panel.yaxis)
+            panel.set_xlim(-0.5, len(logs) - 0.5)
+            layout.tick_names(panel, range(len(logs)), words)
+            layout.title(panel, f"{style.graph_name(graph)}, $K={K}$")
             panel.grid(False, axis="x")
         row[0].set_ylabel("median / published")
     for panel in panels[-1]:
-        panel.set_xlabel(style.LOG_INV_DELTA)
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=style.algorithm_colour(a),
-            marker=style.algorithm_marker(a),
-            mfc="white",
-            ms=4,
-            lw=1.0,
-            label=style.algorithm_name(a),
-        )
-        for a in algorithms
-    ]
-    style.legend(figure, handles)
-    style.note(
+        panel.set_xlabel(label)
+    layout.legend(figure, style.handles(algorithms))
+    layout.note(
         figure,
         "Bars: 95 % bootstrap interval of the published median (over that median). Large filled marks: our median lies "
         f"outside ({int((~table.inside).sum())} of {len(table)}).",
@@ -281,8 +257,6 @@ def compare(
     log_inv_delta: float | None = None,
 ) -> tuple[pd.DataFrame, list[pathlib.Path], list[str]]:
     """Writes published-boxes, published-medians and published-tests.csv; returns the table, the paths, and remarks."""
-    from .files import replacing
-
     published = read_published(path)
     ours = matching_runs(results, published)
     table = test_table(ours, published)

@@ -4,6 +4,7 @@ A figure is a function from results (and its few options) to a Matplotlib figure
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
 import pathlib
@@ -14,102 +15,124 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure as Drawing
 
-from . import allocations, checks, curves, drawings, graphs, samples, style
+from . import allocations, checks, curves, drawings, plot, samples, style
 from .errors import UserError
-from .reader import CAPPED, DONE, Results
-from .selection import few_vertices, single_cases
+from .reader import SETTLED
+from .results import Results
+from .selection import SLOW, few_vertices, single_cases
 
 STUDY = ("loopy-star", "loopy-star-alt", "ring", "loopless-clique")
 
 
 @dataclass(frozen=True)
 class Figure:
+    """One row of the table."""
+
     name: str
     summary: str
-    job: str  # of jobs/, without .toml
+    job: str  # of jobs/, without .toml; empty: any job with such cases
     draw: Callable[..., Drawing]
     applies: Callable[[Results], bool]  # is there enough in the files to draw it unasked?
 
     @property
     def options(self) -> set[str]:
+        """Names of what its function takes beside the results."""
         return set(inspect.signature(self.draw).parameters) - {"results"}
-
-
-def _settled(file) -> bool:
-    return bool(np.isin(file.run_status, (DONE, CAPPED)).any())
 
 
 def _has_runs(results: Results, graph: str | None = None, algorithm: str | None = None, algorithms: int = 1) -> bool:
     if len(results.settings) > 1:
         return False
-    names = set()
+    names, labels = set(), set()
     for file in results.files:
-        if _settled(file):
-            names |= set(file.algorithms)
+        settled = np.isin(file.run_status, SETTLED)
+        names |= set(file.algorithms[settled.any(axis=(0, 2))])
+        labels |= set(file.labels[settled.any(axis=(1, 2))])
     if len(names) < algorithms or (algorithm is not None and algorithm not in names):
         return False
-    cases = single_cases(results, graph)
-    return bool(cases.label.isin([label for file in results.files if _settled(file) for label in file.labels]).any())
+    cases = results.cases
+    there = np.isin(cases.label.values.astype(str), list(labels)) & cases.T_star.notnull().values
+    return bool((there & ((cases.graph.values == graph) if graph else True)).any())
 
 
 def _has_small_delta(results: Results) -> bool:
     return _has_runs(results) and any(len(f.log_inv_delta) > 1 and f.log_inv_delta.max() >= 20 for f in results.files)
 
 
+def _has_checkpoints(results: Results) -> bool:
+    return _has_runs(results) and any("checkpoint" in file.coordinates for file in results.files)
+
+
+def _has_bars(results: Results, graph: str | None = None) -> bool:
+    return len(few_vertices(single_cases(results, graph))) > 0
+
+
 def _table() -> list[Figure]:
-    partial = functools.partial
-    title = style.graph_name
+    partial, title = functools.partial, style.graph_name
     rows = [
         Figure(
             "loopy-star",
-            "T* (log axis) and the rate of observation (twin axis) of the loopy star over p; main text",
+            "T* (log axis) and the rate of observation (twin axis) of the loopy star over p",
             "fig-loopy-star",
-            lambda results: curves.twin(results, "loopy-star", 0.25, "fig-loopy-star"),
+            partial(curves.twin, family="loopy-star", r=0.25, job="fig-loopy-star"),
             curves.has_curves("loopy-star", 0.25),
-        ),
+        )
     ]
-    for name, family, r, job in (
+    studies = (
         ("loopy-star-appendix", "loopy-star", 0.5, "fig-loopy-star-app"),
         ("loopy-star-alt", "loopy-star-alt", None, "fig-loopy-star-alt"),
         ("ring", "ring", None, "fig-ring"),
         ("loopless-clique", "loopless-clique", None, "fig-loopless-clique"),
         ("symmetric-curves", "symmetric", None, "fig-symmetric"),
-    ):
-        rows.append(
-            Figure(
-                name,
-                f"T* and the rate of observation over p, two panels: {title(family)}"
-                + "; appendix" * (family != "symmetric"),
-                job,
-                lambda results, family=family, r=r, job=job: curves.panels(results, family, r, job),
-                curves.has_curves(family, r),
-            )
+    )
+    rows += [
+        Figure(
+            name,
+            f"T* and the rate of observation over p, two panels: {title(family)}",
+            job,
+            partial(curves.panels, family=family, r=r, job=job),
+            curves.has_curves(family, r),
         )
-    for family, r, job in (
-        ("loopy-star", 0.5, "fig-loopy-star-app"),
-        ("loopy-star-alt", None, "fig-loopy-star-alt"),
-        ("ring", None, "fig-ring"),
-        ("loopless-clique", None, "fig-loopless-clique"),
-    ):
-        rows.append(
-            Figure(
-                f"tv-{family}",
-                f"distance of ω* from the heuristic allocation over p: {title(family)}; appendix",
-                job,
-                lambda results, family=family, r=r, job=job: curves.total_variation(results, family, r, job),
-                curves.has_curves(family, r),
-            )
+        for name, family, r, job in studies
+    ]
+    rows += [
+        Figure(
+            f"tv-{family}",
+            f"distance of ω* from the heuristic allocation over p: {title(family)}",
+            job,
+            partial(curves.total_variation, family=family, r=r, job=job),
+            curves.has_curves(family, r),
         )
-    for family in STUDY:
-        rows.append(
-            Figure(
-                f"bars-{family}",
-                f"bars of ω*, ω_heur and m* per vertex: {title(family)}",
-                "paper-main",
-                lambda results, family=family: allocations.bars(results, family),
-                lambda results, family=family: len(few_vertices(single_cases(results, family))) > 0,
-            )
+        for _, family, r, job in studies[:-1]
+    ]
+    named = {family for _, family, _, _ in studies}
+    rows += [
+        Figure(
+            "curves",
+            "T* over p of the other graphs",
+            "",
+            partial(curves.others, named=frozenset(named)),
+            lambda results: bool(curves.other_families(results, named)),
+        ),
+        Figure(
+            "heatmap",
+            "T* over two parameters, in colours",
+            "",
+            plot.heatmap,
+            lambda results: plot.grid_parameters(results) is not None,
+        ),
+        Figure("bars", "bars of ω*, ω_heur and m* per vertex, every graph", "default", allocations.bars, _has_bars),
+    ]
+    rows += [
+        Figure(
+            f"bars-{family}",
+            f"bars of ω*, ω_heur and m* per vertex: {title(family)}",
+            "paper-main",
+            partial(allocations.bars, graph=family),
+            partial(_has_bars, graph=family),
         )
+        for family in STUDY
+    ]
     rows += [
         Figure(
             "symmetric",
@@ -120,43 +143,57 @@ def _table() -> list[Figure]:
         ),
         Figure(
             "boxes",
-            "box plots of τ/(T* kl(δ,1−δ)) at δ = e⁻⁷, without UCB-FG-V; main text",
+            "box plots of τ/(T* kl(δ,1−δ)) at one δ, per graph and case",
             "paper-main",
             lambda results, log_inv_delta=None: samples.boxes(results, log_inv_delta),
             _has_runs,
         ),
         Figure(
             "boxes-all",
-            "the same with UCB-FG-V, on a log axis",
+            "the same with UCB-FG-V, which is far above all others",
             "paper-main",
             lambda results, log_inv_delta=None: samples.boxes(results, log_inv_delta, slow=True),
-            partial(_has_runs, algorithm=samples.SLOW),
+            partial(_has_runs, algorithm=SLOW, algorithms=3),
         ),
         Figure(
             "tau",
-            "box plots of τ over ln(1/δ), every graph and K; appendix",
+            "box plots of τ over δ, every case, with the lower and the practical bound",
             "paper-appendix",
             lambda results: samples.over_delta(results),
             _has_runs,
         ),
     ]
-    for family in STUDY:
-        rows.append(
-            Figure(
-                f"tau-{family}",
-                f"τ over ln(1/δ): {title(family)}; appendix",
-                "paper-appendix",
-                lambda results, family=family: samples.over_delta(results, family),
-                partial(_has_runs, graph=family),
-            )
-        )
     rows += [
         Figure(
+            f"tau-{family}",
+            f"box plots of τ over δ: {title(family)}",
+            "paper-appendix",
+            lambda results, family=family: samples.over_delta(results, family),
+            partial(_has_runs, graph=family),
+        )
+        for family in STUDY
+    ]
+    rows += [
+        Figure(
+            "survival",
+            "P(τ > t) at one δ, Kaplan–Meier, capped runs censored",
+            "paper-main",
+            samples.survival,
+            _has_runs,
+        ),
+        Figure(
             "error-rate",
-            "share of wrong recommendations over δ, with Clopper–Pearson intervals",
+            "share of wrong recommendations per δ, with Clopper–Pearson intervals",
             "paper-main",
             checks.error_rate,
             _has_runs,
+        ),
+        Figure(
+            "anytime",
+            "error of the answer after t draws, and T at the draws' shares over T*, from the checkpoints of a sweep",
+            "anytime",
+            checks.anytime,
+            _has_checkpoints,
         ),
         Figure(
             "paired",
@@ -177,16 +214,14 @@ def _table() -> list[Figure]:
             "share of draws of each vertex at stopping, against ω*",
             "paper-main",
             allocations.pulls,
-            lambda results: _has_runs(results) and len(few_vertices(single_cases(results))) > 0,
+            lambda results: _has_runs(results) and bool((results.cases.K <= 40).any()),
         ),
         Figure(
             "graphs",
             "drawings of the graphs with the probability of each edge",
             "default",
             drawings.drawings,
-            lambda results: bool(
-                (single_cases(results).graph.map(graphs.known) & (single_cases(results).K <= 20)).any()
-            ),
+            lambda results: bool((single_cases(results).K <= drawings.MOST_VERTICES).any()),
         ),
     ]
     return rows
@@ -196,22 +231,23 @@ FIGURES = {figure.name: figure for figure in _table()}
 
 
 def figure_named(name: str) -> Figure:
+    """The row of a name; refuses others with the nearest."""
     if name in FIGURES:
         return FIGURES[name]
-    import difflib
-
     near = difflib.get_close_matches(name, FIGURES, n=1)
     hint = f'did you mean "{near[0]}"?' if near else "`list` names them all"
     raise UserError(f"no figure {name} ({hint})")
 
 
 def applicable(results: Results) -> list[Figure]:
+    """The figures that the files have data for."""
     return [figure for figure in FIGURES.values() if figure.applies(results)]
 
 
 def draw(figure: Figure, results: Results, **options) -> Drawing:
     """The Matplotlib figure; options that it does not take are left out. The caller closes it."""
     given = {name: value for name, value in options.items() if value is not None and name in figure.options}
+    style.meet(results.algorithms)
     with style.applied():
         before = set(plt.get_fignums())
         try:

@@ -8,6 +8,8 @@ import pathlib
 import tempfile
 from collections.abc import Iterator
 
+import pandas as pd
+
 from .errors import UserError
 
 
@@ -32,3 +34,22 @@ def replacing(path: os.PathLike | str) -> Iterator[pathlib.Path]:
         raise UserError(f"{path}: {error.strerror} (give another place to write to)") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_table(frame: pd.DataFrame, path: os.PathLike | str) -> None:
+    """Writes a table in the format that the name of the file says."""
+    name = pathlib.Path(path).name
+    if name.endswith((".csv", ".csv.gz")):
+        with replacing(path) as temporary:
+            frame.to_csv(temporary, index=False)
+        return
+    if not name.endswith(".parquet"):
+        raise UserError(f"{path}: no format of this name (must end in .csv, .csv.gz or .parquet)")
+    try:
+        import pyarrow  # noqa: F401 (pandas writes Parquet with it)
+    except ImportError:
+        raise UserError(
+            f"{path}: Parquet needs the Python package pyarrow (pip install pyarrow; or write .csv.gz)"
+        ) from None
+    with replacing(path) as temporary:
+        frame.to_parquet(temporary, index=False, engine="pyarrow")

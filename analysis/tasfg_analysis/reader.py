@@ -1,11 +1,12 @@
-"""The only module that opens result files (docs/result-file.md): checks them, and hands out arrays and tables.
+"""The only module that opens result files (docs/result-file.md): checks one, and hands out arrays and tables.
 
-Missing values. What a run's status does not vouch for (pending, failed) is missing: NaN or <NA>. A run that was
+Names, dimensions and missing values come from the file itself: the attributes by which netCDF-4 names dimensions, _FillValue,
+and what a checksum covers. A dataset that a newer program adds appears in the arrays and, where it has the dimensions of a
+table, in the table.
+
+Missing values. What a run's status does not vouch for (pending, failed, not needed) is missing: NaN or <NA>. A run that was
 capped at max_steps before it could stop at some δ is censored there: τ, recommendation and correctness are missing at
-that δ, and `status` says "capped".
-
-Several files. Their rows are put together, each with the name of its `file`. A run that two files of equal settings
-both hold (parts of one grid, a copy that was continued) counts once; if the two differ, the files are refused.
+that δ, and `status` says "capped". A run whose checksum does not fit counts as pending, and as `damaged`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import contextlib
 import os
 import pathlib
 import shlex
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,12 +25,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from . import theory
-from .errors import NothingToDraw, UserError
+from .errors import UserError
 
-FORMAT_VERSION = 1
-PENDING, DONE, CAPPED, FAILED = range(4)
-STATUS = ("pending", "done", "capped", "failed")
+FORMAT_VERSION = 2
+PENDING, DONE, CAPPED, FAILED, NOT_NEEDED = range(5)
+STATUS = ("pending", "done", "capped", "failed", "not needed")
+SETTLED = (DONE, CAPPED)  # the runs whose values stand
 # Attributes on which the runs of a case depend; files that agree in them may be put together.
 SETTINGS = (
     "setting",
@@ -40,16 +42,17 @@ SETTINGS = (
     "seed",
     "max_steps",
 )
-
-
-def open(*paths: os.PathLike | str) -> Results:  # noqa: A001 (like h5py.File, xarray.open_dataset)
-    """Opens one result file or several. Everything is read lazily, and again only after `open` is called again."""
-    if not paths:
-        raise UserError("no result file given")
-    seen: dict[pathlib.Path, pathlib.Path] = {}
-    for path in map(pathlib.Path, paths):
-        seen.setdefault(path.resolve(), path)
-    return Results([ResultFile(path) for path in seen.values()])
+# What this package uses by name.
+NEEDED = {
+    "cases": ("label", "graph", "K", "key", "status", "T_star", "lower_bound", "practical_bound", "omega", "m"),
+    "runs": ("algorithm", "delta", "log_inv_delta", "seed", "status", "tau", "stopped", "correct", "recommended"),
+    "live": ("status", "updated"),
+    "edges": ("case", "from", "to", "probability"),
+    "failures": ("case", "algorithm", "seed", "message"),
+}
+RUN = ("case", "algorithm", "seed")
+STOP = ("case", "algorithm", "delta", "seed")
+CHECKPOINT = ("case", "algorithm", "checkpoint", "seed")
 
 
 @contextlib.contextmanager
@@ -76,7 +79,7 @@ def _opened(path: pathlib.Path) -> Iterator[h5py.File]:
         text = str(error)
         if "truncated" in text:
             raise UserError(
-                f"{path}: truncated: {size} bytes are not all of it (copy it again from where the sweep " "wrote it)"
+                f"{path}: truncated: {size} bytes are not all of it (copy it again from where the sweep wrote it)"
             ) from None
         raise UserError(f"{path}: cannot be read as HDF5: {text} (copy it again, or run the sweep again)") from None
     try:
@@ -87,15 +90,62 @@ def _opened(path: pathlib.Path) -> Iterator[h5py.File]:
         raise UserError(f"{path}: damaged: {text} (copy it again, or run the sweep again)") from None
 
 
-def _text(values) -> np.ndarray:
-    return np.array(
-        [v.decode("utf-8", "replace") if isinstance(v, bytes) else str(v) for v in np.ravel(values)], dtype=object
-    )
+def _value(value) -> object:
+    """A scalar as Python has it; texts are cut at their first NUL."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return value.split(b"\0")[0].decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
-def _categories(values: np.ndarray) -> pd.Categorical:
+def _values(item: h5py.Dataset) -> np.ndarray:
+    values = item[()]
+    if values.dtype.kind in "SO":
+        return np.array([_value(v) for v in np.ravel(values)], dtype=object).reshape(values.shape)
+    return values
+
+
+@dataclass(frozen=True)
+class Variable:
+    """What the file says about one dataset."""
+
+    dims: tuple[str, ...]
+    fill: object  # None: it has no missing values
+    attributes: dict[str, object]  # long_name, units
+
+
+def _describe(group: h5py.Group) -> dict[str, Variable]:
+    """The datasets of a group by name. Refuses those whose shape is not that of their dimensions."""
+    names = {int(item.attrs["_Netcdf4Dimid"]): name for name, item in group.items()}
+    found = {}
+    for name, item in group.items():
+        dims = tuple(names[int(number)] for number in item.attrs["_Netcdf4Coordinates"])
+        sizes = tuple(group[dim].shape[0] for dim in dims)
+        if sizes != item.shape:
+            raise ValueError(f"{group.name[1:]}/{name} has the shape {item.shape}, not {sizes}")
+        about = {key: _value(item.attrs[key]) for key in ("long_name", "units") if key in item.attrs}
+        found[name] = Variable(dims, item.attrs.get("_FillValue"), about)
+    return found
+
+
+def _missing_as_nan(values: np.ndarray, fill) -> np.ndarray:
+    if fill is None or values.dtype.kind not in "iu":
+        return values
+    return np.where(values == fill, np.nan, values)
+
+
+def categories(values: np.ndarray) -> pd.Categorical:
     """A categorical whose categories keep the order of first appearance: that of the job file."""
     return pd.Categorical(values, categories=list(dict.fromkeys(values)))
+
+
+def parameter_words(text: str) -> list[str]:
+    """ "K=5 p=0.3" → its words; a file's path may hold spaces."""
+    return [text] if text.startswith("path=") else text.split()
+
+
+def _number(value: float) -> str:
+    """Shortest text that reads back as the same number."""
+    text = repr(float(value))
+    return text[:-2] if text.endswith(".0") else text
 
 
 @dataclass
@@ -113,212 +163,213 @@ class Failure:
 class ResultFile:
     """One result file. Small things are read when it is opened; runs when they are asked for."""
 
-    def __init__(self, path: os.PathLike | str):
+    def __init__(self, path: os.PathLike | str) -> None:
         self.path = pathlib.Path(path)
         self.name = str(path)
         with _opened(self.path) as file:
-            form = file.attrs.get("format")
-            form = form.decode() if isinstance(form, bytes) else form
-            if form != "tasfg":
-                raise UserError(f"{path}: not a result file of tasfg (attribute format = {form!r}, must be 'tasfg')")
-            version = file.attrs.get("format_version")
-            if version != FORMAT_VERSION:
-                raise UserError(
-                    f"{path}: format_version {version} (this package reads {FORMAT_VERSION}; use the "
-                    "tasfg_analysis that came with the program that wrote the file)"
-                )
-            self.attributes = {
-                name: (
-                    value.item()
-                    if isinstance(value, np.generic)
-                    else value.decode() if isinstance(value, bytes) else value
-                )
-                for name, value in file.attrs.items()
+            self._check_format(file)
+            for group, names in NEEDED.items():
+                for name in names:
+                    if f"{group}/{name}" not in file:
+                        raise UserError(f"{path}: damaged: no {group}/{name} (copy it again, or run the sweep again)")
+            live = {name: _value(item[()]) for name, item in file["live"].items() if item.shape == ()}
+            self.attributes = {name: _value(value) for name, value in file.attrs.items()} | live
+            for name in (*SETTINGS, "job"):
+                if name not in self.attributes:
+                    raise UserError(f"{path}: damaged: no attribute {name} (copy it again, or run the sweep again)")
+            self.variables = {group: _describe(file[group]) for group in ("cases", "runs")}
+            for group, name, dims in (("runs", "tau", STOP), ("runs", "status", RUN), ("cases", "T_star", ("case",))):
+                if self.variables[group][name].dims != dims:
+                    raise ValueError(f"{group}/{name} has not the dimensions {dims}")
+            self.coordinates = {
+                name: _values(file["runs"][name])
+                for name, about in self.variables["runs"].items()
+                if len(about.dims) == 1  # the dimensions themselves, and what stands beside them
             }
-            self.attributes.setdefault("results_version", "1")  # of files from before there was one
-            for name in (
-                "cases/T_star",
-                "cases/status",
-                "runs/status",
-                "runs/tau",
-                "runs/stopped",
-                "runs/correct",
-                "runs/recommended",
-                "runs/pulls",
-                "runs/log_inv_delta",
-                "failures/message",
-                *(f"@{each}" for each in (*SETTINGS, "job", "status", "updated")),
-            ):
-                if name not in file if name[0] != "@" else name[1:] not in self.attributes:
-                    raise UserError(f"{path}: damaged: no {name} (copy it again, or run the sweep again)")
-            self.algorithms = _text(file["runs/algorithm"][()])
-            self.algorithm_options = _text(file["runs/algorithm_options"][()])
-            self.log_inv_delta = file["runs/log_inv_delta"][()].astype(float)
-            self.seeds = file["runs/seed"][()]
-            self.labels = _text(file["cases/label"][()])
-            self.shape = file["runs/tau"].shape  # case, algorithm, delta, seed
-            C, A, D, S = self.shape
-            V = len(file["runs/vertex"])
-            sizes = {
-                "runs/algorithm": (A,),
-                "runs/algorithm_options": (A,),
-                "runs/log_inv_delta": (D,),
-                "runs/seed": (S,),
-                "cases/label": (C,),
-                "cases/T_star": (C,),
-                "runs/status": (C, A, S),
-                "runs/steps": (C, A, S),
-                "runs/seconds": (C, A, S),
-                "runs/attempts": (C, A, S),
-                "runs/pulls": (C, A, S, V),
-                "runs/stopped": self.shape,
-                "runs/correct": self.shape,
-                "runs/recommended": self.shape,
-            }
-            for name, shape in sizes.items():
-                if file[name].shape != shape:
-                    raise ValueError(f"{name} has the shape {file[name].shape}, not {shape}")
+            self.labels = _values(file["cases/label"])
+        self.algorithms = self.coordinates["algorithm"]
+        self.algorithm_options = self.coordinates.get("algorithm_options", np.full(len(self.algorithms), ""))
+        self.log_inv_delta = self.coordinates["log_inv_delta"].astype(float)
+        self.seeds = self.coordinates["seed"]
+        self.shape = tuple(len(self.coordinates[dim]) for dim in STOP)
+
+    def _check_format(self, file: h5py.File) -> None:
+        form = _value(file.attrs.get("format"))
+        if form != "tasfg":
+            raise UserError(f"{self.path}: not a result file of tasfg (attribute format = {form!r}, must be 'tasfg')")
+        version = _value(file.attrs.get("format_version"))
+        if version != FORMAT_VERSION:
+            raise UserError(
+                f"{self.path}: format_version {version} (this package reads {FORMAT_VERSION}; use the "
+                "tasfg_analysis that came with the program that wrote the file)"
+            )
 
     @property
     def settings(self) -> tuple:
+        """What the runs depend on beside their case, algorithm and seed."""
         return tuple(self.attributes[name] for name in SETTINGS)
+
+    @property
+    def max_steps(self) -> int:
+        """Draws after which a run is capped."""
+        return int(self.attributes["max_steps"])
 
     @cached_property
     def cases(self) -> xr.Dataset:
-        """/cases with integers' missing values as NaN; what is not solved yet is missing."""
-        variables = {}
+        """/cases with integers' missing values as NaN; what is not solved yet, or does not fit its checksum, is missing."""
+        variables = self.variables["cases"]
         with _opened(self.path) as file:
-            for name, item in file["cases"].items():
-                values = item[()]
-                dims = ("vertex",) if name == "vertex" else ("case", "vertex")[: values.ndim]
-                fill = item.attrs.get("_FillValue")
-                if values.dtype == object:
-                    values = _text(values)
-                elif fill is not None and values.dtype.kind in "iu":
-                    values = np.where(values == fill, np.nan, values)
-                variables[name] = (
-                    dims,
-                    values,
-                    {key: item.attrs[key] for key in ("long_name", "units") if key in item.attrs},
-                )
-            data = xr.Dataset(variables)
-            data = data.set_coords(["case", "vertex"])
-        solved = data.status == DONE
-        for name in (
-            "T_star",
-            "T_star_lower",
-            "T_heuristic",
-            "T_uniform",
-            "omega",
-            "omega_heuristic",
-            "m",
-            "m_norm",
-            "tv_heuristic",
-            "face_dimension",
-        ):
-            data[name] = data[name].where(solved)
-        return data.assign_coords(label=("case", self.labels))
+            # Status first: a sweep that runs writes it last.
+            values = {"status": file["cases/status"][()]}
+            values |= {name: _values(file["cases"][name]) for name in variables if name != "status"}
+            solution = _value(file["cases/checksum"].attrs["covers"]).split()
+        status = values["status"]
+        solved = status == DONE
+        parts = [(name, variables[name].dims, values[name]) for name in solution]
+        for case in np.flatnonzero(solved):
+            solved[case] = _checksums(parts, (), case, int(values["K"][case])) == values["checksum"][case]
+        values["status"] = np.where((status == DONE) & ~solved, PENDING, status)
+        data = {}
+        for name, about in variables.items():
+            filled = _missing_as_nan(values[name], about.fill)
+            if name in solution and name != "status":
+                filled = np.where(solved.reshape([-1] + [1] * (filled.ndim - 1)), filled, np.nan)
+            data[name] = (about.dims, filled, about.attributes)
+        dims = {dim for about in variables.values() for dim in about.dims}
+        return xr.Dataset(data).set_coords([*dims, "label"])
 
     @cached_property
-    def run_status(self) -> np.ndarray:
+    def edges(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Per case: from, to, probability of its edges."""
         with _opened(self.path) as file:
-            return file["runs/status"][()]
+            case, start, end, probability = (file["edges"][name][()] for name in NEEDED["edges"])
+        cuts = np.searchsorted(case, np.arange(1, len(self.labels)))
+        return list(zip(*(np.split(values, cuts) for values in (start, end, probability))))
 
-    def _raw_runs(self, *names: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Status, and the datasets named; status first, since a sweep that runs writes it last."""
+    def graph(self, case: int) -> np.ndarray:
+        """G of one case, K × K: the probability that choosing the row's vertex shows the column's."""
+        K = int(self.cases.K.values[case])
+        G = np.zeros((K, K))
+        start, end, probability = self.edges[case]
+        G[start, end] = probability
+        return G
+
+    @cached_property
+    def _status_and_damaged(self) -> tuple[np.ndarray, int]:
         with _opened(self.path) as file:
             status = file["runs/status"][()]
-            return status, {name: file["runs"][name][()] for name in names}
+            sound = _sound_runs(file["runs"], status, self.cases.K.values, self.variables["runs"])
+        damaged = np.isin(status, SETTLED) & ~sound
+        status[damaged] = PENDING
+        return status, int(damaged.sum())
+
+    @property
+    def run_status(self) -> np.ndarray:
+        """Status of every run (case, algorithm, seed); one whose checksum does not fit is pending."""
+        return self._status_and_damaged[0]
+
+    @property
+    def damaged(self) -> int:
+        """How many runs do not fit their checksums."""
+        return self._status_and_damaged[1]
+
+    def _read_runs(self, names: list[str]) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+        """Name, values, and where they are missing, of datasets per run."""
+        settled = np.isin(self.run_status, SETTLED)
+        with _opened(self.path) as file:
+            stopped = settled[:, :, None, :] & (file["runs/stopped"][()] == 1)
+            for name in names:
+                about, values = self.variables["runs"][name], file["runs"][name][()]
+                gone = ~(stopped if "delta" in about.dims and name != "stopped" else settled)
+                known = STOP if gone.ndim == 4 else RUN
+                gone = gone.reshape([n if dim in known else 1 for dim, n in zip(about.dims, values.shape)])
+                if about.fill is not None and values.dtype.kind in "iu":
+                    gone = gone | (values == about.fill)
+                yield name, values, np.broadcast_to(gone, values.shape)
+
+    def _of_runs(self, *dims: str) -> list[str]:
+        """Names of the datasets with a value per run and exactly these dimensions; any, where none are given."""
+        return [
+            name
+            for name, about in self.variables["runs"].items()
+            if (about.dims == dims if dims else set(RUN) <= set(about.dims)) and about.fill is not None
+        ]
 
     @cached_property
     def runs(self) -> xr.Dataset:
-        """/runs, masked as the module says, with lower_bound(case, delta) and normalised(case, algorithm, delta, seed)."""
-        names = ("tau", "recommended", "correct", "stopped", "steps", "pulls", "seconds", "attempts")
-        status, raw = self._raw_runs(*names)
-        settled = np.isin(status, (DONE, CAPPED))
-        stopped = settled[:, :, None, :] & (raw["stopped"] == 1)
-        cells, trajectories = ("case", "algorithm", "delta", "seed"), ("case", "algorithm", "seed")
-        tau = np.where(stopped, raw["tau"], np.nan)
-        bound = theory.lower_bound(self.cases.T_star.values[:, None], self.log_inv_delta[None, :])
-        data = xr.Dataset(
-            {
-                "tau": (cells, tau, {"units": "draws"}),
-                "normalised": (cells, tau / bound[:, None, :, None], {"units": "1"}),
-                "correct": (cells, np.where(stopped, raw["correct"], np.nan)),
-                "recommended": (cells, np.where(stopped, raw["recommended"], np.nan)),
-                "status": (trajectories, status),
-                "steps": (trajectories, np.where(settled, raw["steps"], np.nan), {"units": "draws"}),
-                "seconds": (trajectories, np.where(settled, raw["seconds"], np.nan), {"units": "s"}),
-                "attempts": (trajectories, raw["attempts"]),
-                "pulls": (
-                    (*trajectories, "vertex"),
-                    np.where(settled[..., None] & (raw["pulls"] >= 0), raw["pulls"], np.nan),
-                    {"units": "draws"},
-                ),
-                "lower_bound": (("case", "delta"), bound, {"units": "draws"}),
-            },
-            coords={
-                "case": self.cases.case.values,
-                "algorithm": self.algorithms,
-                "seed": self.seeds,
-                "delta": np.exp(-self.log_inv_delta),
-                "log_inv_delta": ("delta", self.log_inv_delta),
-                "vertex": self.cases.vertex.values,
-                "label": ("case", self.labels),
-                **{name: ("case", self.cases[name].values) for name in ("graph", "K", "p", "q", "r")},
-            },
-        )
-        return data
+        """/runs, masked as the module says, with lower_bound and practical_bound (case, delta) and normalised."""
+        data = {}
+        for name, values, gone in self._read_runs(self._of_runs()):
+            about = self.variables["runs"][name]
+            data[name] = (about.dims, np.where(gone, np.nan, values), about.attributes)
+        with _opened(self.path) as file:
+            for name, about in self.variables["runs"].items():
+                if name not in data and name not in self.coordinates:
+                    data[name] = (about.dims, file["runs"][name][()], about.attributes)
+        data["status"] = (RUN, self.run_status, {})
+        for name in ("lower_bound", "practical_bound"):
+            data[name] = (("case", "delta"), self.cases[name].values, {"units": "draws"})
+        data["normalised"] = (STOP, data["tau"][1] / data["lower_bound"][1][:, None, :, None], {"units": "1"})
+        beside = {name: (self.variables["runs"][name].dims, values) for name, values in self.coordinates.items()}
+        return xr.Dataset(data, coords=beside)
 
     def cases_frame(self) -> pd.DataFrame:
-        """One row per case, vertex arrays aside."""
-        flat = self.cases.drop_vars([n for n in self.cases.variables if "vertex" in self.cases[n].dims])
-        frame = flat.to_dataframe().reset_index()
-        frame["status"] = pd.Categorical.from_codes(frame["status"].to_numpy(int), STATUS)
-        first = ["case", "label", "graph", "K", "p", "q", "r"]
-        return frame[first + [name for name in frame.columns if name not in first]]
+        """One row per case, of what has one value per case."""
+        return frame_of_cases(self.cases)
 
-    def runs_frame(self, keep: np.ndarray | None = None) -> pd.DataFrame:
-        """One row per (case, algorithm, seed, delta), in the order of the file; columns as in `Results.runs_frame`."""
-        status, raw = self._raw_runs("tau", "recommended", "correct", "stopped")
+    def frame(self, dims: tuple[str, ...], keep: np.ndarray | None = None) -> pd.DataFrame:
+        """One row per element of these dimensions (case, algorithm, something, seed), in the order of the file; what has a
+        value there, and what tells the rows apart. `keep`: some rows only."""
+        shape = tuple(len(self.coordinates[dim]) for dim in dims)
         index = np.s_[:] if keep is None else np.flatnonzero(keep)
 
-        def spread(values, *axes):
-            """Values along some axes of (case, algorithm, delta, seed), repeated along the others; much faster than repeat."""
+        def spread(values, *axes: str) -> np.ndarray:
+            """Values along some dimensions, repeated along the others; much faster than repeat."""
             values = np.asarray(values)
-            out = np.empty(self.shape, dtype=values.dtype)
-            out[...] = values.reshape([n if i in axes else 1 for i, n in enumerate(self.shape)])
+            out = np.empty(shape, dtype=values.dtype)
+            out[...] = values.reshape([n if dim in axes else 1 for dim, n in zip(dims, shape)])
             return out.reshape(-1)[index]
 
-        def categorical(codes, categories):
-            return pd.Categorical.from_codes(codes, categories)
+        def category(values, axis: str) -> pd.Categorical:
+            found = categories(values)
+            codes = found.codes.astype(np.min_scalar_type(-max(len(found.categories), 1)))
+            return pd.Categorical.from_codes(spread(codes, axis), found.categories)
 
-        stopped = (raw.pop("stopped") == 1) & np.isin(status, (DONE, CAPPED))[:, :, None, :]
-        stopped = stopped.reshape(-1)[index]
-        status = spread(status, 0, 1, 3)
-        tau = raw.pop("tau").reshape(-1)[index].astype(float)
-        tau[~stopped] = np.nan
-        bound = theory.lower_bound(self.cases.T_star.values[:, None], self.log_inv_delta[None, :])
-        bound = spread(bound, 0, 2)
-        labels, graphs = _categories(self.labels), _categories(self.cases.graph.values)
-        code = np.min_scalar_type(-max(len(labels.categories), 1))
+        seeds = self.seeds.astype(np.int32 if self.seeds.max(initial=0) < 2**31 else np.int64)
+        rows = int(np.prod(shape)) if keep is None else len(index)
+        cases = self.cases
         columns = {
-            "file": categorical(np.zeros(len(tau), dtype=np.int8), [self.name]),
-            "case": spread(self.cases.case.values.astype(np.int32), 0),
-            "label": categorical(spread(labels.codes.astype(code), 0), labels.categories),
-            "graph": categorical(spread(graphs.codes, 0), graphs.categories),
-            "K": spread(self.cases.K.values.astype(np.int32), 0),
-            **{name: spread(self.cases[name].values, 0) for name in ("p", "q", "r")},
-            "algorithm": categorical(spread(np.arange(len(self.algorithms), dtype=np.int8), 1), list(self.algorithms)),
-            "log_inv_delta": spread(self.log_inv_delta, 2),
-            "seed": spread(self.seeds.astype(np.int32 if self.seeds.max(initial=0) < 2**31 else np.int64), 3),
-            "status": categorical(status, STATUS),
-            "tau": tau,
-            "lower_bound": bound,
-            "normalised": tau / bound,
-            "correct": pd.arrays.BooleanArray(raw.pop("correct").reshape(-1)[index] == 1, ~stopped),
-            "recommended": pd.arrays.IntegerArray(raw.pop("recommended").reshape(-1)[index], ~stopped),
+            "file": pd.Categorical.from_codes(np.zeros(rows, dtype=np.int8), [self.name]),
+            "case": spread(cases.case.values.astype(np.int32), "case"),
+            "label": category(self.labels, "case"),
+            "graph": category(cases.graph.values, "case"),
+            "K": spread(cases.K.values.astype(np.int32), "case"),
+            **{name: spread(cases[name].values, "case") for name in ("p", "q", "r")},
+            "reward": category(cases.reward.values, "case"),
+            "variance": spread(cases.variance.values, "case"),
+            "algorithm": category(self.algorithms, "algorithm"),
         }
+        if "delta" in dims:
+            columns["delta"] = spread(self.coordinates["delta"], "delta")
+            columns["log_inv_delta"] = spread(self.log_inv_delta, "delta")
+        for dim in dims:
+            if dim not in STOP:
+                columns[dim] = spread(self.coordinates[dim], dim)
+        columns["seed"] = spread(seeds, "seed")
+        columns["status"] = pd.Categorical.from_codes(spread(self.run_status, *RUN), STATUS)
+        for name, values, gone in self._read_runs(self._of_runs(*dims)):
+            values, gone = values.reshape(-1)[index], gone.reshape(-1)[index]
+            if name == "tau" or values.dtype.kind == "f":
+                columns[name] = values.astype(float)
+                columns[name][gone] = np.nan
+            elif name.endswith("correct"):
+                columns[name] = pd.arrays.BooleanArray(values == 1, gone)
+            elif name != "stopped":  # it says what a missing tau says
+                columns[name] = pd.arrays.IntegerArray(values, gone)
+        if "delta" in dims:
+            for name in ("lower_bound", "practical_bound"):
+                columns[name] = spread(cases[name].values, "case", "delta")
+            columns["normalised"] = columns["tau"] / columns["lower_bound"]
         return pd.DataFrame(columns, copy=False)
 
     def pull_shares(self) -> xr.DataArray:
@@ -327,30 +378,22 @@ class ResultFile:
         return pulls / pulls.sum("vertex", min_count=1)
 
     def failures(self) -> list[Failure]:
+        """The failed tasks that the file keeps."""
         with _opened(self.path) as file:
-            group = {name: file["failures"][name][()] for name in ("case", "algorithm", "seed", "message")}
+            kept = [_values(file["failures"][name]) for name in NEEDED["failures"]]
         found = []
-        for case, algorithm, seed, message in zip(*group.values()):
-            if not 0 <= case < len(self.labels):
-                continue
-            name = self.algorithms[algorithm] if 0 <= algorithm < len(self.algorithms) else ""
-            found.append(
-                Failure(
-                    self.name,
-                    self.labels[case],
-                    name,
-                    int(seed),
-                    bytes(message).split(b"\0")[0].decode("utf-8", "replace"),
-                    self.replay_command(int(case), int(algorithm), int(seed)),
-                )
-            )
+        for case, algorithm, seed, message in zip(*kept):
+            if 0 <= case < len(self.labels):
+                name = self.algorithms[algorithm] if 0 <= algorithm < len(self.algorithms) else ""
+                replay = self.replay_command(int(case), int(algorithm), int(seed))
+                found.append(Failure(self.name, self.labels[case], name, int(seed), message, replay))
         return found
 
     def replay_command(self, case: int, algorithm: int, seed: int) -> str:
         """The command that runs one task alone, as `tasfg status` prints it (with the means spelled out)."""
         data, a = self.cases.isel(case=case), self.attributes
         words = ["tasfg", "simulate" if algorithm >= 0 else "solve", "--graph", str(data.graph.values)]
-        for word in _parameter_words(str(data.parameters.values)):
+        for word in parameter_words(str(data.parameters.values)):
             words += ["-P", word]
         K = int(data.K)
         words += ["--means=" + ",".join(map(_number, data.means.values[:K])), "--reward", str(data.reward.values)]
@@ -358,244 +401,65 @@ class ResultFile:
             words += ["--variance", _number(data.variance)]
         if algorithm < 0:
             return shlex.join(words)
-        words += ["--algorithm", self.algorithms[algorithm]]
+        name = self.algorithms[algorithm]
+        words += ["--algorithm", name]
         for option in self.algorithm_options[algorithm].split():
-            words += ["-A", f"{self.algorithms[algorithm]}.{option}"]
-        words += [
-            "--seeds",
-            str(seed),
-            "--log-inv-delta",
-            ",".join(map(_number, self.log_inv_delta)),
-            "--setting",
-            a["setting"],
-            "--conventions",
-            a["conventions"],
-        ]
+            words += ["-A", f"{name}.{option}"]
+        words += ["--seeds", str(seed), "--log-inv-delta", ",".join(map(_number, self.log_inv_delta))]
+        words += ["--setting", a["setting"], "--conventions", a["conventions"]]
         for point in a["convention_points"].split():
             words += ["--set", point]
-        words += [
-            "--threshold",
-            a["threshold"],
-            "--stream",
-            a["stream"],
-            "--master-seed",
-            str(a["seed"]),
-            "--max-steps",
-            str(a["max_steps"]),
-            "--csv",
-        ]
-        return shlex.join(words)
+        words += ["--threshold", a["threshold"], "--stream", a["stream"], "--master-seed", str(a["seed"])]
+        return shlex.join([*words, "--max-steps", str(a["max_steps"]), "--csv"])
 
 
-def _number(value) -> str:
-    """Shortest text that reads back as the same number."""
-    text = repr(float(value))
-    return text[:-2] if text.endswith(".0") else text
+def frame_of_cases(cases: xr.Dataset) -> pd.DataFrame:
+    """One row per case, of what has one value per case."""
+    flat = cases.drop_vars([name for name in cases.variables if cases[name].dims != ("case",)])
+    frame = flat.to_dataframe().reset_index()
+    frame["status"] = pd.Categorical.from_codes(frame["status"].to_numpy(int), STATUS)
+    first = [name for name in ("file", "case", "label", "graph", "K", "p", "q", "r") if name in frame]
+    return frame[first + [name for name in frame.columns if name not in first]]
 
 
-def _parameter_words(text: str) -> list[str]:
-    """ "K=5 p=0.3" → its words; a file's path may hold spaces."""
-    return [text] if text.startswith("path=") else text.split()
+def _checksums(
+    parts: list[tuple[str, tuple[str, ...], np.ndarray]], own: tuple[str, ...], case: int, K: int
+) -> np.ndarray:
+    """CRC-32 of the records of one case, along the dimensions `own`: of the bytes of their values, dataset by dataset; values
+    of vertices past K are left out, so that a file with room for more of them has the same.
+
+    `parts`: name, dimensions (case first) and values of the datasets that the checksum covers."""
+    rows = []
+    for _, dims, values in parts:
+        rest = [dim for dim in dims[1:] if dim not in own]
+        values = values[case]
+        if "vertex" in dims:
+            values = values[..., :K]
+        values = values.transpose([dims.index(dim) - 1 for dim in (*own, *rest)])
+        rows.append(np.ascontiguousarray(values).reshape(*values.shape[: len(own)], -1).view(np.uint8))
+    joined = np.concatenate(rows, axis=-1)
+    shape, size = joined.shape[:-1], joined.shape[-1]
+    # A list of byte strings, one a record: zlib's own loop is faster than a look-up of all records at once in NumPy.
+    records = joined.reshape(-1, size).view(f"V{size}").ravel().tolist()
+    return np.fromiter(map(zlib.crc32, records), np.uint32, len(records)).reshape(shape)
 
 
-class Results:
-    """What one result file, or several together, hold."""
-
-    def __init__(self, files: list[ResultFile], words: list[str] | None = None):
-        self.files = files
-        self._words = words
-        self._keep = self._unique_runs()
-
-    def only(self, words: list[str]) -> Results:
-        """The cases whose label has all words of one of `words`: "ring K=5", "loopy-star r=0.25"."""
-        chosen = Results(self.files, list(words))
-        if not any(chosen._wanted(file.labels).any() for file in self.files):
-            raise UserError(
-                f"--cases {' '.join(words)} (no case has these words in its label; the first is "
-                f"{self.files[0].labels[0]!r})"
-            )
-        return chosen
-
-    def _wanted(self, labels) -> np.ndarray:
-        if not self._words:
-            return np.ones(len(labels), dtype=bool)
-        sets = [set(text.split()) for text in self._words]
-        return np.array([any(words <= set(label.split()) for words in sets) for label in labels], dtype=bool)
-
-    @property
-    def names(self) -> str:
-        return ", ".join(file.name for file in self.files)
-
-    @property
-    def one(self) -> ResultFile:
-        if len(self.files) > 1:
-            raise UserError("several result files were given (this takes one)")
-        return self.files[0]
-
-    def _unique_runs(self) -> list[np.ndarray | None]:
-        """Per file, which cells count (None: all): a run that several files hold counts in one of them."""
-        keep: list[np.ndarray | None] = [None] * len(self.files)
-        for j, later in enumerate(self.files):
-            for i, earlier in enumerate(self.files[:j]):
-                if earlier.settings != later.settings:
-                    continue
-                same = _overlap(earlier, later)
-                if same is None:
-                    continue
-                at_i, at_j, labels = same
-                keep[i] = np.ones(earlier.shape, dtype=bool) if keep[i] is None else keep[i]
-                keep[j] = np.ones(later.shape, dtype=bool) if keep[j] is None else keep[j]
-                a, b = earlier.run_status[_without_delta(at_i)], later.run_status[_without_delta(at_j)]
-                both = np.isin(a, (DONE, CAPPED)) & np.isin(b, (DONE, CAPPED))
-                _, x = earlier._raw_runs("tau")
-                _, y = later._raw_runs("tau")
-                differ = both[:, :, None, :] & (x["tau"][np.ix_(*at_i)] != y["tau"][np.ix_(*at_j)])
-                if differ.any():
-                    c, al, _, s = np.argwhere(differ)[0]
-                    raise UserError(
-                        f"{later.name}: disagrees with {earlier.name} on {labels[c]} "
-                        f"{earlier.algorithms[at_i[1][al]]} seed {earlier.seeds[at_i[3][s]]} (one of them is "
-                        "damaged or of another version; give one alone)"
-                    )
-                # Of two, the one that is settled; of equals, the earlier file's.
-                settled_a, settled_b = a != PENDING, b != PENDING
-                drop_a = (settled_b & ~settled_a)[:, :, None, :]
-                keep[i][np.ix_(*at_i)] &= ~drop_a
-                keep[j][np.ix_(*at_j)] &= drop_a
-        return keep
-
-    @property
-    def settings(self) -> list[tuple]:
-        """The distinct settings of the files that hold runs."""
-        return list(dict.fromkeys(file.settings for file in self.files if np.prod(file.shape)))
-
-    def require_runs(self, what: str) -> None:
-        """Refuses files without a single settled run, and files whose runs follow different settings."""
-        if not any(np.isin(f.run_status, (DONE, CAPPED)).any() for f in self.files):
-            raise NothingToDraw(
-                f"{self.names}: no settled runs ({what} needs a job with algorithms, as jobs/paper-main.toml)"
-            )
-        if len(self.settings) > 1:
-            a, b = self.settings[:2]
-            name, x, y = next((n, x, y) for n, x, y in zip(SETTINGS, a, b) if x != y)
-            raise UserError(
-                f"{self.names}: runs of different settings ({name}: {x} and {y}); "
-                f"{what} takes files of one kind, so name them apart"
-            )
-
-    @cached_property
-    def cases(self) -> xr.Dataset:
-        """Cases of all files along `case`, each once; a solved one rather than a pending one."""
-        if len(self.files) == 1:
-            data = self.files[0].cases
-            return data if not self._words else data.isel(case=self._wanted(data.label.values))
-        chosen: dict[tuple, tuple[int, int]] = {}
-        for f, file in enumerate(self.files):
-            solved = file.cases.status.values == DONE
-            for c, key in enumerate(zip(file.labels, file.cases.key.values.tolist())):
-                if key not in chosen:
-                    chosen[key] = f, c
-                    continue
-                other, o = chosen[key]
-                there = self.files[other].cases
-                if solved[c] and there.status.values[o] == DONE:
-                    # Versions may differ in the last digits; the certified intervals must overlap.
-                    x, y = file.cases.isel(case=c), there.isel(case=o)
-                    if float(x.T_star_lower) > float(y.T_star) or float(y.T_star_lower) > float(x.T_star):
-                        raise UserError(
-                            f"{file.name}: disagrees with {self.files[other].name} on T* of {key[0]} (one of "
-                            "them is damaged; give one alone)"
-                        )
-                elif solved[c]:
-                    chosen[key] = f, c
-        parts = []
-        for f, file in enumerate(self.files):
-            rows = [c for at, c in chosen.values() if at == f]
-            if rows:
-                parts.append(file.cases.isel(case=rows).assign_coords(file=("case", [file.name] * len(rows))))
-        joined = xr.concat(parts, dim="case", join="outer", coords="minimal", compat="override")
-        joined = joined.assign_coords(case=np.arange(joined.sizes["case"]))
-        return joined.isel(case=self._wanted(joined.label.values))
-
-    @cached_property
-    def runs(self) -> xr.Dataset:
-        """Runs of all files along `case` (other dimensions: the union); a run that two files hold is in one of them."""
-        if len(self.files) == 1:
-            data = self.files[0].runs
-            return data if not self._words else data.isel(case=self._wanted(data.label.values))
-        parts = []
-        for file, keep in zip(self.files, self._keep):
-            data = file.runs.drop_vars("case")
-            if keep is not None:
-                cells = xr.DataArray(keep, dims=("case", "algorithm", "delta", "seed"))
-                whole = cells.all("delta")
-                data = data.assign(
-                    {name: data[name].where(cells) for name in ("tau", "normalised", "correct", "recommended")}
-                    | {name: data[name].where(whole) for name in ("steps", "seconds", "pulls")}
-                )
-            parts.append(data.assign_coords(file=("case", [file.name] * data.sizes["case"])))
-        joined = xr.concat(parts, dim="case", join="outer")
-        joined = joined.assign_coords(case=np.arange(joined.sizes["case"]))
-        return joined.isel(case=self._wanted(joined.label.values))
-
-    def cases_frame(self) -> pd.DataFrame:
-        """One row per case: label, graph, K, p, q, r, T_star, T_star_lower, T_heuristic, … (docs/result-file.md)."""
-        if len(self.files) == 1:
-            frame = self.files[0].cases_frame()
-            frame.insert(0, "file", self.files[0].name)
-            return frame if not self._words else frame[self._wanted(frame.label)]
-        flat = self.cases.drop_vars([n for n in self.cases.variables if "vertex" in self.cases[n].dims])
-        frame = flat.to_dataframe().reset_index()
-        frame["status"] = pd.Categorical.from_codes(frame["status"].to_numpy(int), STATUS)
-        first = ["file", "case", "label", "graph", "K", "p", "q", "r"]
-        return frame[first + [name for name in frame.columns if name not in first]]
-
-    def runs_frame(self) -> pd.DataFrame:
-        """One row per (case, algorithm, seed, δ).
-
-        file, case, label, graph, K, p, q, r, algorithm; log_inv_delta (ln(1/δ), nats); seed; status (pending, done, capped,
-        failed); tau (draws; missing unless stopped); lower_bound (T*·kl(δ,1−δ), draws); normalised (tau/lower_bound);
-        correct, recommended (missing unless stopped).
-        """
-        frames = [
-            file.runs_frame(None if keep is None else keep.reshape(-1)) for file, keep in zip(self.files, self._keep)
-        ]
-        if self._words:
-            for i, (file, frame) in enumerate(zip(self.files, frames)):
-                labels = file.labels[self._wanted(file.labels)]
-                frames[i] = frame[frame.label.isin(labels)]
-                for name in ("label", "graph"):
-                    frames[i] = frames[i].assign(**{name: frames[i][name].cat.remove_unused_categories()})
-        if len(frames) == 1:
-            return frames[0]
-        for name in ("file", "label", "graph", "algorithm"):
-            union = list(dict.fromkeys(c for frame in frames for c in frame[name].cat.categories))
-            for frame in frames:
-                frame[name] = frame[name].cat.set_categories(union)
-        return pd.concat(frames, ignore_index=True)
-
-    def failures(self) -> list[Failure]:
-        return [failure for file in self.files for failure in file.failures()]
+BLOCK = 1 << 26  # bytes of runs that are held at once to look at their checksums
 
 
-def _without_delta(index: list[np.ndarray]):
-    return np.ix_(index[0], index[1], index[3])
-
-
-def _overlap(a: ResultFile, b: ResultFile):
-    """Indices (case, algorithm, delta, seed) in a and in b of what both hold, and the cases' labels; None: nothing."""
-    axes = [
-        (list(zip(a.labels, a.cases.key.values.tolist())), list(zip(b.labels, b.cases.key.values.tolist()))),
-        (list(zip(a.algorithms, a.algorithm_options)), list(zip(b.algorithms, b.algorithm_options))),
-        (a.log_inv_delta.tolist(), b.log_inv_delta.tolist()),
-        (a.seeds.tolist(), b.seeds.tolist()),
-    ]
-    at_a, at_b = [], []
-    for first, second in axes:
-        where = {value: i for i, value in enumerate(second)}
-        pairs = [(i, where[value]) for i, value in enumerate(first) if value in where]
-        if not pairs:
-            return None
-        at_a.append(np.array([i for i, _ in pairs]))
-        at_b.append(np.array([j for _, j in pairs]))
-    return at_a, at_b, [a.labels[i] for i in at_a[0]]
+def _sound_runs(group: h5py.Group, status: np.ndarray, K: np.ndarray, variables: dict[str, Variable]) -> np.ndarray:
+    """Which runs fit their checksums; a pending one makes no claim."""
+    names = _value(group["checksum"].attrs["covers"]).split()
+    expected = group["checksum"][()]
+    sound = status == PENDING
+    size = sum(group[name].nbytes for name in names) // max(len(status), 1)
+    step = max(1, BLOCK // max(size, 1))
+    for first in range(0, len(status), step):
+        block = np.s_[first : first + step]
+        if sound[block].all():
+            continue
+        parts = [(name, variables[name].dims, group[name][block]) for name in names]
+        for case in range(len(status[block])):
+            found = _checksums(parts, ("algorithm", "seed"), case, int(K[first + case]))
+            sound[first + case] |= found == expected[first + case]
+    return sound

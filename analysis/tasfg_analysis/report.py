@@ -15,12 +15,15 @@ from collections.abc import Iterable
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from . import comparison, figures, style
 from .errors import NothingToDraw, UserError
 from .files import replacing
-from .reader import CAPPED, DONE, FAILED, PENDING, ResultFile, Results
-from .tables import statistics
+from .names import delta_number
+from .reader import DONE, PENDING, ResultFile
+from .results import Results
+from .tables import error_text, mean_text, quantile_text, statistics
 
 MOST_CASES = 300  # with details of their own; the tables have all, up to MOST_ROWS
 MOST_ROWS = 5000
@@ -40,11 +43,14 @@ def _number(value, digits: int = 4) -> str:
     return f"{value:,.0f}".replace(",", "\u202f") if abs(value) >= 1000 and digits < 8 else f"{value:.{digits}g}"
 
 
-def _cell(value, wrap: bool = False) -> str:
+def _cell(value) -> str:
+    """A word, a number, or (number, text): what is sorted by, and what is shown."""
     if isinstance(value, str):
-        return f'<td{" class=wrap" if wrap else ""}>{_text(value)}</td>'
+        return f"<td>{_text(value)}</td>"
+    value, shown = value if isinstance(value, tuple) else (value, None)
     missing = value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
-    return f'<td class=n data-v="{"" if missing else repr(float(value))}">{_number(value)}</td>'
+    key = "" if missing else "1e999" if math.isinf(value) else repr(float(value))
+    return f'<td class=n data-v="{key}">{_number(value) if shown is None else _text(shown)}</td>'
 
 
 def _table(
@@ -85,16 +91,15 @@ def _facts(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def _image(drawing) -> str:
-    # SVG stays sharp on a phone and is small; drawings with very many marks are smaller as PNG.
+    """A figure as a data URL. SVG stays sharp on a phone and is small; drawings with very many marks are smaller as PNG."""
     data = io.BytesIO()
     with style.applied():
-        drawing.savefig(data, format="svg", metadata={"Date": None})
-    kind = "svg+xml"
-    if data.tell() > 400_000:
-        data = io.BytesIO()
-        with style.applied():
-            drawing.savefig(data, format="png", dpi=180)
-        kind = "png"
+        # Not savefig, which draws everything twice.
+        FigureCanvasSVG(drawing).print_svg(data, metadata={"Date": None})
+        kind = "svg+xml"
+        if data.tell() > 400_000:
+            data, kind = io.BytesIO(), "png"
+            drawing.savefig(data, format="png", dpi=150)
     return f"data:image/{kind};base64," + base64.b64encode(data.getvalue()).decode()
 
 
@@ -115,29 +120,24 @@ def _duration(seconds: float) -> str:
 
 
 def _summary(results: Results) -> str:
-    count = np.zeros(4, dtype=int)
-    steps = seconds = 0.0
+    count = results.run_counts
     cases = results.cases
-    for file, keep in zip(results.files, results._keep):
-        status = file.run_status
-        mask = np.ones(status.shape, dtype=bool) if keep is None else keep.any(axis=2)
-        mask &= results._wanted(file.labels)[:, None, None]
-        count += np.bincount(status[mask], minlength=4)[:4]
-        if status.size:
-            steps += float(np.nansum(file.runs.steps.values[mask]))
-            seconds += float(np.nansum(file.runs.seconds.values[mask]))
     solved = int((cases.status.values == DONE).sum())
-    total = int(count.sum())
+    total = sum(count.values())
     cards = [
         ("cases solved", f"{solved} of {cases.sizes['case']}"),
-        ("runs settled", f"{total - count[PENDING]} of {total}"),
+        ("runs settled", f"{total - count['pending']} of {total}"),
     ]
     if total:
-        cards += [("draws", f"{steps:.3g}"), ("computing time", _duration(seconds))]
-    if count[CAPPED]:
-        cards.append(("capped at max_steps", _number(count[CAPPED])))
-    if count[FAILED]:
-        cards.append(("failed", _number(count[FAILED])))
+        sums = results.run_totals("steps", "seconds")
+        cards += [("draws", f"{sums['steps']:.3g}"), ("computing time", _duration(sums["seconds"]))]
+    for status, text in (
+        ("capped", "capped at max_steps"),
+        ("failed", "failed"),
+        ("not needed", "not needed: precise enough"),
+    ):
+        if count[status]:
+            cards.append((text, _number(count[status])))
     items = "".join(f"<li><b>{_text(value)}</b><span>{_text(name)}</span></li>" for name, value in cards)
     remarks = []
     for file in results.files:
@@ -148,10 +148,19 @@ def _summary(results: Results) -> str:
                 f"<p class=bad>{_text(file.name)}: status {_text(status)}, {pending} runs pending as of "
                 f"{_text(file.attributes['updated'])}; numbers below are those of the settled runs.</p>"
             )
-    if count[CAPPED]:
+    if len(results.settings) > 1:
         remarks.append(
-            f"<p>{_number(count[CAPPED])} runs were capped at max_steps. At the δ where they had not stopped they are "
-            "left out of every mean and box, which are too low there; the tables count them.</p>"
+            "<p>The files' runs follow different settings: no figure mixes them, and tables keep them apart.</p>"
+        )
+    if results.damaged:
+        remarks.append(
+            f"<p class=bad>{results.damaged} runs do not fit their checksums and are left out; <code>tasfg verify</code> lists "
+            "them, continuing the sweep runs them again.</p>"
+        )
+    if count["capped"]:
+        remarks.append(
+            f"<p>{_number(count['capped'])} runs were capped at max_steps. Where they had not stopped they are censored: "
+            "quantiles below the cap are known, those beyond are open, and there is no mean.</p>"
         )
     gap = ((cases.T_star - cases.T_star_lower) / cases.T_star).values
     if solved:
@@ -187,43 +196,43 @@ def _provenance(file: ResultFile) -> str:
 
 
 def _results_table(results: Results) -> str:
-    runs = results.runs_frame()
-    if not len(runs):
+    if not len(results.frame):
         return ""
-    table = statistics(runs, ["label", "algorithm", "log_inv_delta"])
-    table = table[(table.stopped > 0) | (table.capped > 0) | (table.failed > 0)]
+    table = statistics(results, ["label", "algorithm", "log_inv_delta"])
+    several = "file" in table  # runs of different settings
+    table = table[(table.runs > 0) | (table.failed > 0)]
     columns = [
+        *[("file", "whose runs follow settings of their own")] * several,
         ("case", "graph and parameters"),
         ("algorithm", ""),
-        ("ln(1/δ)", "confidence"),
-        ("stopped", "runs that stopped"),
-        ("mean τ", "draws"),
+        ("δ", "error probability allowed"),
+        ("runs", "settled ones"),
+        ("mean τ", "draws, with half the 95 % interval; none where a run was capped"),
         ("q1", "first quartile of τ"),
         ("median", "of τ"),
         ("q3", "third quartile of τ"),
-        ("largest", "largest τ"),
-        ("bound", "lower bound on the mean: T* kl(δ, 1−δ)"),
-        ("τ/bound", "mean τ over the bound"),
+        ("T* kl", "lower bound on the mean: T* kl(δ, 1−δ)"),
+        ("practical", "the t with t = T* β(t, δ)"),
+        ("τ/(T* kl)", "mean τ over the lower bound, with half the 95 % interval"),
         ("errors", "wrong recommendations"),
-        ("error ≤", "upper end of the 95 % Clopper–Pearson interval"),
-        ("capped", "capped before stopping at this δ"),
+        ("error rate", "with its 95 % Clopper–Pearson interval"),
+        ("capped", "before stopping at this δ"),
         ("failed", "failed runs"),
     ]
     rows = (
         [
+            *[str(r.file) if several else ""] * several,
             str(r.label),
             style.algorithm_name(str(r.algorithm)),
-            float(r.log_inv_delta),
-            int(r.stopped),
-            r.mean,
-            r.q1,
-            r.median,
-            r.q3,
-            r.largest,
+            (-float(r.log_inv_delta), delta_number(r.log_inv_delta)),
+            int(r.runs),
+            (r.mean, mean_text(r.mean, r.half_width)),
+            *((value, quantile_text(value, r.cap)) for value in (r.q1, r.median, r.q3)),
             r.lower_bound,
-            r.normalised,
-            int(r.errors),
-            r.error_upper,
+            r.practical_bound,
+            (r.normalised, mean_text(r.normalised, r.normalised_half_width)),
+            int(r.errors) if r.runs else None,
+            (r.error, error_text(r)),
             int(r.capped),
             int(r.failed),
         ]
@@ -271,41 +280,32 @@ def _cases_table(results: Results) -> str:
 
 
 def _details(results: Results) -> str:
-    cases = results.cases
-    n = cases.sizes["case"]
+    frame, cases = results.cases_frame(), results.cases
+    arrays = [cases[name].values for name in ("means", "omega", "omega_heuristic", "m")]
+    head = "".join(f"<th scope=col class=n>{x}</th>" for x in ("vertex", "mean", "ω*", "ω heur", "m*"))
     parts = []
-    for i in range(min(n, MOST_CASES)):
-        case = cases.isel(case=i)
+    for i, case in enumerate(frame.head(MOST_CASES).itertuples(index=False)):
         K = int(case.K)
         if K > 64:
             body = f"<p class=soft>{K} vertices; see the file.</p>"
         else:
-            rows = [
-                [v, float(case.means[v]), float(case.omega[v]), float(case.omega_heuristic[v]), float(case.m[v])]
-                for v in range(K)
-            ]
+            rows = zip(range(K), *(values[i, :K].tolist() for values in arrays))
             cells = "".join("<tr>" + "".join(f"<td class=n>{_number(x)}</td>" for x in row) + "</tr>" for row in rows)
-            body = (
-                "<div class=scroll tabindex=0><table><thead><tr>"
-                + "".join(f"<th scope=col class=n>{x}</th>" for x in ("vertex", "mean", "ω*", "ω heur", "m*"))
-                + f"</tr></thead><tbody>{cells}</tbody></table></div>"
-            )
-        face = (
-            ""
-            if not float(case.face_dimension) > 0
-            else (f" ω* is not unique: it is the centre of an optimal set of dimension " f"{int(case.face_dimension)}.")
-        )
-        low, high = (_number(float(case[name]), 10) for name in ("T_star_lower", "T_star"))
+            body = f"<div class=scroll tabindex=0><table><thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table></div>"
+        face = ""
+        if case.face_dimension > 0:
+            face = f" ω* is not unique: it is the centre of an optimal set of dimension {case.face_dimension:.0f}."
+        low, high = _number(case.T_star_lower, 10), _number(case.T_star, 10)
         facts = (
-            f"<p>{_text(case.reward.values)} rewards; best vertex {int(case.best)}; T* in [{low}, {high}]; "
-            f"{_text(case.observability.values)}ly observable; {int(case.edges)} edges, "
-            f"{_number(float(case.self_loops))} self-loops, α {_number(float(case.alpha))}, weak domination "
-            f"{_number(float(case.weak_domination))}.{face}</p>"
+            f"<p>{_text(case.reward)} rewards; best vertex {int(case.best)}; T* in [{low}, {high}]; "
+            f"{_text(case.observability)}ly observable; {int(case.edges)} edges, "
+            f"{_number(case.self_loops)} self-loops, α {_number(case.alpha)}, weak domination "
+            f"{_number(case.weak_domination)}.{face}</p>"
         )
-        if int(case.status) != DONE:
-            facts = f"<p class=soft>{'Failed' if int(case.status) == FAILED else 'Not solved yet'}.</p>"
-        parts.append(f"<details><summary>{_text(case.label.values)}</summary>{facts}{body}</details>")
-    more = f"<p class=soft>The first {MOST_CASES} of {n} cases.</p>" if n > MOST_CASES else ""
+        if case.status != "done":
+            facts = f"<p class=soft>{'Failed' if case.status == 'failed' else 'Not solved yet'}.</p>"
+        parts.append(f"<details><summary>{_text(case.label)}</summary>{facts}{body}</details>")
+    more = f"<p class=soft>The first {MOST_CASES} of {len(frame)} cases.</p>" if len(frame) > MOST_CASES else ""
     return "<h2 id=details>Each case</h2>" + "".join(parts) + more
 
 
@@ -330,11 +330,12 @@ def _figures(results: Results) -> str:
     parts = []
     some = figures.applicable(results)
     names = {figure.name for figure in some}
-    runs = ("boxes", "tau", "error-rate", "paired", "small-delta", "pulls")  # what the sweep was for comes first
-    some.sort(key=lambda f: (not f.name.startswith(runs), f.name.startswith(("bars-", "graphs"))))
+    # What the sweep was for comes first.
+    runs = ("boxes", "tau", "survival", "error-rate", "anytime", "paired", "small-delta", "pulls")
+    some.sort(key=lambda f: (not f.name.startswith(runs), f.name in ("bars", "graphs")))
     for figure in some:
-        # One graph's panels are in the figure of all graphs.
-        if figure.name.startswith("tau-") and "tau" in names:
+        # One graph's panels are in the figure of all graphs, and ω* in that of the draws.
+        if figure.name.startswith(("tau-", "bars-")) or (figure.name == "bars" and "pulls" in names):
             continue
         try:
             drawing = figures.draw(figure, results)
@@ -415,6 +416,7 @@ def _published(results: Results, path: os.PathLike | str) -> str:
 
 
 def render(results: Results, published: os.PathLike | str | None = None, with_figures: bool = True) -> str:
+    """The page as HTML."""
     names = list(dict.fromkeys(str(file.attributes.get("job_name", "")) or file.path.stem for file in results.files))
     title = ", ".join(names)
     beside = _published(results, published) if published else ""
@@ -468,6 +470,7 @@ def render(results: Results, published: os.PathLike | str | None = None, with_fi
 def write_report(
     results: Results, path: pathlib.Path, published: os.PathLike | str | None = None, with_figures: bool = True
 ) -> pathlib.Path:
+    """Writes the page, whole or not at all."""
     page = render(results, published, with_figures)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")

@@ -1,55 +1,65 @@
-"""Sample complexity: box plots of τ, normalised at one δ, and over δ."""
+"""Sample complexity: box plots of τ, normalised at one δ, and over δ; survival functions."""
 
 from __future__ import annotations
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from . import style, theory
-from .reader import Results
-from .selection import confidence, delta_text, incomplete, runs_of
+from . import layout, style
+from .estimates import Box, kaplan_meier
+from .names import case_title, delta_axis, delta_text, graph_title
+from .results import Results
+from .selection import MOST_GROUPS, confidence, incomplete, runs_of, seeds
 
-SLOW = "ucb-fg-v"  # orders of magnitude above the others: the main figure leaves it out, as the paper does
-
-
-def box(values: np.ndarray) -> dict:
-    """What Matplotlib's bxp wants: quartiles, whiskers at the last run within 1.5 IQR, mean; no fliers."""
-    values = np.asarray(values, dtype=float)
-    q1, median, q3 = np.percentile(values, [25, 50, 75])
-    reach = 1.5 * (q3 - q1)
-    inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
-    return {
-        "q1": q1,
-        "med": median,
-        "q3": q3,
-        "whislo": min(inside.min(), q1),
-        "whishi": max(inside.max(), q3),
-        "mean": values.mean(),
-        "fliers": [],
-    }
+READ = "Boxes: quartiles; whiskers: 1.5 IQR; outliers not drawn."
+OPEN = "Open boxes and arrows: beyond the cap, where nothing is known; no mean where a run was capped."
+MEAN = Line2D([], [], color="#000000", marker="+", linestyle="none", ms=5, mew=0.7, label="mean")
+BOUND = Line2D([], [], color="#000000", linestyle=style.BOUND_DASH, lw=0.9, label="lower bound")
+PRACTICAL = Line2D([], [], color="#000000", linestyle=style.PRACTICAL_DASH, lw=0.9, label="practical bound")
+CAP = Line2D([], [], color=style.GREY, linestyle="-", lw=0.5, label="cap")
+BEYOND = Line2D([], [], color=style.BLACK, marker="^", linestyle="none", ms=3.5, mfc="white", label="beyond the cap")
 
 
-def draw_boxes(axes: Axes, statistics: list[dict], positions, colour: str, width: float, marks: float = 4.0) -> None:
-    line = {"linewidth": 0.6, "color": "#222222"}
-    axes.bxp(
-        statistics,
-        positions=positions,
-        widths=width,
-        showfliers=False,
-        showmeans=True,
-        patch_artist=True,
-        boxprops={"facecolor": colour, "edgecolor": "#222222", "linewidth": 0.5},
-        whiskerprops=line,
-        capprops={"linewidth": 0},
-        medianprops={"linewidth": 1.0, "color": "#000000"},
-        manage_ticks=False,
-        meanprops={"marker": "+", "markeredgecolor": "#000000", "markersize": marks, "markeredgewidth": 0.7},
-    )
+def draw_boxes(
+    axes: Axes, boxes: list[Box], positions, colour: str, width: float, marks: float = 4.0, pale: bool = False
+) -> None:
+    """Box plots at these positions. A box whose upper quartile is beyond the cap is open; what goes on beyond the cap ends in
+    an arrow. `pale`: coloured edges only."""
+    at = np.asarray(positions, dtype=float)
+    edge = colour if pale else style.BLACK
+    faces, edges, thin, medians = [], [], [], []
+    for x, box in zip(at, boxes):
+        left, right, cap = x - width / 2, x + width / 2, box.sample.cap
+        if np.isfinite(box.q1):
+            top = min(box.q3, cap)
+            faces.append([(left, box.q1), (left, top), (right, top), (right, box.q1)])
+            outline = [(left, top), (left, box.q1), (right, box.q1), (right, top)]
+            edges.append(outline if np.isinf(box.q3) else [*outline, (left, top)])
+            thin.append([(x, box.low), (x, box.q1)])
+            if np.isfinite(box.q3):
+                thin.append([(x, box.q3), (x, min(box.high, cap))])
+        elif np.isfinite(box.low):
+            thin.append([(x, box.low), (x, cap)])
+        if np.isfinite(box.median):
+            medians.append([(left, box.median), (right, box.median)])
+    axes.add_collection(PolyCollection(faces, facecolors="white" if pale else colour, edgecolors="none", zorder=2))
+    axes.add_collection(LineCollection(edges, colors=edge, linewidths=0.9 if pale else 0.5, zorder=2.1))
+    axes.add_collection(LineCollection(thin, colors=edge, linewidths=0.6, zorder=1.9))
+    ink = "#000000" if pale else style.ink_on(colour)
+    axes.add_collection(LineCollection(medians, colors=ink, linewidths=1.0, zorder=2.2))
+    means = [(x, box.mean) for x, box in zip(at, boxes) if not np.isnan(box.mean)]
+    if means:
+        axes.plot(*zip(*means), "+", color=ink, ms=marks, mew=0.7, zorder=2.3)
+    beyond = [(x, box.sample.cap) for x, box in zip(at, boxes) if np.isinf(box.high)]
+    if beyond:
+        axes.plot(*zip(*beyond), "^", mfc=colour, mec=style.BLACK, mew=0.4, ms=3.2, zorder=2.4, clip_on=False)
+    ends = [y for box in boxes for y in (box.low, min(box.high, box.sample.cap)) if np.isfinite(y)]
+    if ends:
+        axes.update_datalim([(at.min() - width / 2, min(ends)), (at.max() + width / 2, max(ends))])
 
 
 def dodge(count: int, span: float = 0.84) -> np.ndarray:
@@ -60,193 +70,232 @@ def dodge(count: int, span: float = 0.84) -> np.ndarray:
 def boxes_of(algorithms: list[str]) -> list[Patch]:
     """Legend entries."""
     return [
-        Patch(facecolor=style.algorithm_colour(a), edgecolor="#222222", linewidth=0.5, label=style.algorithm_name(a))
+        Patch(facecolor=style.algorithm_colour(a), edgecolor=style.BLACK, linewidth=0.5, label=style.algorithm_name(a))
         for a in algorithms
     ]
 
 
-BOUND = Line2D([], [], color="#000000", linestyle=(0, (4, 2)), linewidth=0.9, label="lower bound")
-MEAN = Line2D([], [], color="#000000", marker="+", linestyle="none", markersize=5, markeredgewidth=0.7, label="mean")
+def _range(boxes: list[Box]) -> tuple[float, float]:
+    """Lowest and highest of what is drawn."""
+    low = min(box.low if np.isfinite(box.low) else box.sample.cap for box in boxes)
+    return low, max(min(box.high, box.sample.cap) for box in boxes)
+
+
+def _set_scale(axes: Axes, low: float, high: float, log: bool) -> None:
+    if log:
+        axes.set_yscale("log")
+        axes.set_ylim(low / 1.25, high * 1.25)
+        layout.log_axis(axes.yaxis)
+    else:
+        axes.set_ylim(0, 1.06 * high)
 
 
 def boxes(results: Results, log_inv_delta: float | None = None, slow: bool = False) -> Figure:
-    """Normalised sample complexity at one δ: a panel per graph, a group per K, a box per algorithm.
+    """Normalised sample complexity at one δ: a panel per graph, a group per case, a box per algorithm.
 
-    `slow`: with UCB-FG-V, and on a log axis. Else on a linear axis, with an inset near the lower bound."""
-    cases, runs, note = runs_of(results, "boxes-all" if slow else "boxes")
-    at = confidence(runs, log_inv_delta)
-    runs = runs[runs.log_inv_delta == at]
-    algorithms = style.in_order(runs.algorithm[runs.tau.notna()].unique())
-    if not slow and len(algorithms) > 1:
-        algorithms = [a for a in algorithms if a != SLOW]
-    runs = runs[runs.algorithm.isin(algorithms)]
-    graphs = list(dict.fromkeys(cases.graph))
-    columns = 1 if len(graphs) == 1 else 2
-    rows = -(-len(graphs) // columns)
-    figure, panels = plt.subplots(
-        rows, columns, squeeze=False, figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.4 + 2.3 * rows)
-    )
-    for panel in panels.flat[len(graphs) :]:
-        panel.set_visible(False)
-    for panel, graph in zip(panels.flat, graphs):
-        here = cases[cases.graph == graph]
-        groups = _statistics(here, runs, algorithms)
-        _draw_groups(panel, groups, algorithms, 4.5)
-        panel.axhline(1.0, color="#000000", linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
-        panel.set_title(style.graph_name(graph))
-        panel.set_xticks(range(len(here)), here.group)
+    On a log axis where the range asks for it. `slow`: with UCB-FG-V, which is left out otherwise if there are others."""
+    runs = runs_of(results, "boxes-all" if slow else "boxes", most=MOST_GROUPS)
+    at = confidence(runs.rows, log_inv_delta)
+    runs.rows = runs.rows[runs.rows.log_inv_delta == at]
+    without = "" if slow else runs.without_slow()
+    algorithms = runs.algorithms
+    bound = dict(zip(runs.rows.label, runs.rows.lower_bound))
+    drawn = {
+        (label, name): Box.of(sample.scaled(bound[label]))
+        for (label, name), sample in runs.samples("label", "algorithm").items()
+    }
+    parts, widths = _rows_of_groups(runs.cases, len(algorithms))
+    figure, panels = layout.spread(widths, 2.2)
+    capped = any(box.sample.capped for box in drawn.values())
+    offsets = dodge(len(algorithms))
+    ranges = {}  # of each graph: its parts have one axis
+    for here in parts:
+        shown = [drawn[label, a] for label in here.label for a in algorithms if (label, a) in drawn]
+        low, high = ranges.get(here.graph.iloc[0], (1.0, 1.0))
+        ranges[here.graph.iloc[0]] = tuple(f(*ends) for f, ends in zip((min, max), zip((low, high), _range(shown))))
+    log = any(high > 12 * low for low, high in ranges.values())
+    for panel, here in zip(panels, parts):
+        low, high = ranges[here.graph.iloc[0]]
         panel.set_xlim(-0.5, len(here) - 0.5)
+        _set_scale(panel, low, high * (1.22 if capped and not log else 1.5 if capped else 1.0), log)
+        for offset, name in zip(offsets, algorithms):
+            there = [(g, drawn[label, name]) for g, label in enumerate(here.label) if (label, name) in drawn]
+            if there:
+                draw_boxes(
+                    panel,
+                    [box for _, box in there],
+                    [g + offset for g, _ in there],
+                    style.algorithm_colour(name),
+                    0.72 / len(algorithms),
+                )
+                _say_stopped(panel, there, offset, log)
+        panel.axhline(1.0, color="#000000", linestyle=style.BOUND_DASH, linewidth=0.9, zorder=1)
+        for g, label in enumerate(here.label):
+            if any(drawn[label, a].sample.capped for a in algorithms if (label, a) in drawn):
+                cap = runs.cap / bound[label]
+                panel.hlines(cap, g - 0.47, g + 0.47, color=style.GREY, linewidth=0.5, zorder=1)
+        layout.title(panel, graph_title(here))
+        layout.tick_names(panel, range(len(here)), ["\n".join(words) for words in here["name"]])
         panel.grid(False, axis="x")
-        for edge in np.arange(len(here) - 1) + 0.5:
-            panel.axvline(edge, color="#DDDDDD", linewidth=0.5)
-        if panel in panels[:, 0]:
-            panel.set_ylabel(style.NORMALISED)
-        if slow:
-            panel.set_yscale("log")
-            style.plain_log(panel.yaxis)
-        else:
-            _inset(panel, groups, algorithms)
-    style.legend(figure, [*boxes_of(algorithms), MEAN, BOUND])
-    text = f"{delta_text(at)}, {_seeds(runs)}. Boxes: quartiles; whiskers: 1.5 IQR; outliers not drawn."
-    style.note(
+        for x in np.arange(len(here) - 1) + 0.5:
+            panel.axvline(x, color=style.PALE, linewidth=0.5, zorder=0)
+    layout.label_outside(panels, y=style.NORMALISED)
+    layout.legend(figure, [*boxes_of(algorithms), MEAN, BOUND, *[BEYOND] * capped])
+    layout.note(
         figure,
-        text,
-        incomplete(runs),
-        note,
+        f"{delta_text(at)}, {seeds(runs.samples('label', 'algorithm'))}. {READ}{without}",
+        incomplete(runs.rows),
+        f"{OPEN} Numbers: runs that stopped, of all." if capped else "",
+        runs.note,
     )
     return figure
 
 
-def _seeds(runs: pd.DataFrame) -> str:
-    counts = runs[runs.tau.notna()].groupby(["label", "algorithm", "log_inv_delta"], observed=True).tau.count()
-    low, high = int(counts.min()), int(counts.max())
-    return f"{high} seeds" if low == high else f"{low} to {high} seeds"
+def _say_stopped(panel: Axes, boxes: list[tuple[int, Box]], offset: float, log: bool) -> None:
+    """Above the cap: how many runs of how many stopped."""
+    for g, box in boxes:
+        if box.sample.capped:
+            low, high = panel.get_ylim()
+            y = box.sample.cap * (high / low) ** 0.035 if log else box.sample.cap + 0.035 * high
+            text = f"{len(box.sample.values)}/{len(box.sample)}"
+            panel.text(g + offset, y, text, fontsize=4.8, rotation=90, ha="center", va="bottom", color="#333333")
 
 
-def _statistics(cases: pd.DataFrame, runs: pd.DataFrame, algorithms: list[str]) -> dict[tuple[int, int], dict]:
-    """(group, algorithm) → box of the normalised τ."""
-    values = {
-        key: part.to_numpy()
-        for key, part in runs[runs.tau.notna()].groupby(["label", "algorithm"], observed=True).normalised
-    }
-    return {
-        (g, a): box(values[label, name])
-        for g, label in enumerate(cases.label)
-        for a, name in enumerate(algorithms)
-        if (label, name) in values
-    }
-
-
-def _draw_groups(axes: Axes, groups: dict, algorithms: list[str], marks: float) -> None:
-    offsets = dodge(len(algorithms))
-    for a, name in enumerate(algorithms):
-        there = [(g, s) for (g, b), s in groups.items() if b == a]
-        if there:
-            draw_boxes(
-                axes,
-                [s for _, s in there],
-                [g + offsets[a] for g, _ in there],
-                style.algorithm_colour(name),
-                0.72 / len(algorithms),
-                marks,
-            )
-
-
-def _inset(panel: Axes, groups: dict, algorithms: list[str]) -> None:
-    """The part near the lower bound, enlarged, in a strip above the boxes; only where they leave it small."""
-    top = max(s["whishi"] for s in groups.values())
-    best = min(
-        range(len(algorithms)),
-        key=lambda a: np.median([s["med"] for (_, b), s in groups.items() if b == a] or [np.inf]),
-    )
-    near = 1.15 * max(s["whishi"] for (_, a), s in groups.items() if a == best)
-    if near > 0.5 * top:
-        panel.set_ylim(0, 1.05 * top)
-        return
-    panel.set_ylim(0, 2.05 * top)
-    step = next(s for s in (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 1e9) if top / s <= 6)
-    panel.set_yticks(np.arange(0, 1.05 * top, step))
-    inset = panel.inset_axes([0.075, 0.56, 0.925, 0.44])
-    _draw_groups(inset, groups, algorithms, 3.5)
-    inset.axhline(1.0, color="#000000", linestyle=(0, (4, 2)), linewidth=0.9, zorder=1)
-    inset.set(xlim=panel.get_xlim(), ylim=(0, near), xticks=[])
-    inset.grid(False, axis="x")
-    inset.tick_params(labelsize=6, length=2, pad=1.5)
-    for edge in ("top", "right"):
-        inset.spines[edge].set_visible(True)
-    for spine in inset.spines.values():
-        spine.set(color="#999999", linewidth=0.5)
-    panel.text(
-        1.0,
-        0.55,
-        "above: enlarged near the lower bound",
-        transform=panel.transAxes,
-        ha="right",
-        va="top",
-        fontsize=5.8,
-        color="#333333",
-    )
+def _rows_of_groups(cases, algorithms: int) -> tuple[list, list[float]]:
+    """The cases of each graph, cut where they would not fit into a row of the page; and the inches each part needs."""
+    parts, widths = [], []
+    for _, here in cases.groupby("graph", sort=False):
+        label = max(layout.text_width("\n".join(words), layout.SMALLEST) for words in here["name"])
+        slot = max(label + 0.08, 0.085 * algorithms + 0.06)
+        most = max(1, int((style.PAGE - 0.6) / slot))
+        rows = -(-len(here) // most)
+        most = -(-len(here) // rows)
+        for first in range(0, len(here), most):
+            part = here.iloc[first : first + most]
+            parts.append(part)
+            widths.append(0.6 + slot * len(part))
+    return parts, widths
 
 
 def over_delta(results: Results, graph: str | None = None) -> Figure:
-    """τ over ln(1/δ) on a log axis: a row per graph, a panel per K, box plots, and the lower bound T*·kl(δ, 1−δ)."""
-    cases, runs, note = runs_of(results, "tau" if graph is None else f"tau-{graph}", graph)
-    algorithms = style.in_order(runs.algorithm[runs.tau.notna()].unique())
-    graphs = list(dict.fromkeys(cases.graph))
-    columns = int(cases.groupby("graph").size().max())
-    alone = columns == 1 and len(graphs) > 1  # one case of each graph: two panels a row
-    rows, columns = (-(-len(graphs) // 2), 2) if alone else (len(graphs), columns)
-    figure, panels = plt.subplots(
-        rows,
-        columns,
-        squeeze=False,
-        sharex=True,
-        sharey=False if alone else "row",
-        figsize=(style.COLUMN if columns == 1 else style.PAGE, 0.5 + 2.0 * rows),
-    )
-    places = [panels.reshape(-1)[i : i + 1] for i in range(len(graphs))] if alone else list(panels)
-    for panel in panels.reshape(-1)[len(graphs) :] if alone else ():
-        panel.set_visible(False)
-    logs = np.sort(runs.log_inv_delta.unique())
-    values = {
-        key: part.to_numpy()
-        for key, part in runs[runs.tau.notna()].groupby(["label", "algorithm", "log_inv_delta"], observed=True).tau
-    }
+    """τ over δ on a log axis: a panel per case, box plots, the lower bound T*·kl(δ, 1−δ) and the practical one."""
+    runs = runs_of(results, "tau" if graph is None else f"tau-{graph}", graph)
+    algorithms = runs.algorithms
+    logs = np.sort(runs.rows.log_inv_delta.unique())
+    label, words = delta_axis(logs)
+    drawn = {key: Box.of(sample) for key, sample in runs.samples("label", "algorithm", "log_inv_delta").items()}
+    capped = any(box.sample.capped for box in drawn.values())
+    bounds = runs.rows.groupby(["label", "log_inv_delta"], observed=True)[["lower_bound", "practical_bound"]].first()
+    columns = 3 if len(logs) * len(algorithms) <= 32 else 2
+    if len(logs) * len(algorithms) <= 12 and len(runs.cases) > 6:
+        columns = 4
+    if len(runs.cases) in (2, 4) and columns == 3:
+        columns = 2
+    figure, panels = layout.panels(len(runs.cases), columns, 1.95, share_x=True)
     offsets = dodge(len(algorithms))
-    for row, family in zip(places, graphs):
-        here = cases[cases.graph == family]
-        for panel in row[len(here) :]:
-            panel.set_visible(False)
-        for panel, (_, case) in zip(row, here.iterrows()):
-            for a, name in enumerate(algorithms):
-                there = [i for i, x in enumerate(logs) if (case.label, name, x) in values]
-                if there:
-                    draw_boxes(
-                        panel,
-                        [box(values[case.label, name, logs[i]]) for i in there],
-                        [i + offsets[a] for i in there],
-                        style.algorithm_colour(name),
-                        0.72 / len(algorithms),
-                        2.2,
-                    )
-            bound = theory.lower_bound(case.T_star, logs)
-            for i, value in enumerate(bound):
-                panel.plot([i - 0.46, i + 0.46], [value, value], color="#000000", linestyle=(0, (2, 1)), linewidth=0.9)
-            panel.set_yscale("log")
-            panel.set_xticks(range(len(logs)), [f"{x:g}" for x in logs])
-            panel.set_xlim(-0.5, len(logs) - 0.5)
-            panel.grid(False, axis="x")
-            panel.set_title(f"{style.graph_name(family)}, " + case.group.replace("\n", " "))
-        row[0].set_ylabel(r"$\tau$ (draws)")
-        style.plain_log(row[0].yaxis)
-    for panel in panels[-1]:
-        panel.set_xlabel(style.LOG_INV_DELTA)
-    style.legend(figure, [*boxes_of(algorithms), MEAN, BOUND])
-    text = f"{_seeds(runs)}. Boxes: quartiles; whiskers: 1.5 IQR; outliers not drawn."
-    style.note(
+    below = False
+    for panel, (_, case) in zip(panels, runs.cases.iterrows()):
+        here = {key[1:]: box for key, box in drawn.items() if key[0] == case.label}
+        low, high = _range(list(here.values()))
+        lower = bounds.loc[case.label].reindex(logs)
+        # Near δ = 1/2 the lower bound is next to nothing: no decades of empty axis for it.
+        near = lower.lower_bound >= low / 4
+        below |= not near.all()
+        low = min([low, *lower.lower_bound[near]])
+        panel.set_xlim(-0.5, len(logs) - 0.5)
+        _set_scale(panel, low, max([high, *lower.practical_bound.dropna()]), log=True)
+        for offset, name in zip(offsets, algorithms):
+            there = [(i, here[name, x]) for i, x in enumerate(logs) if (name, x) in here]
+            if there:
+                draw_boxes(
+                    panel,
+                    [box for _, box in there],
+                    [i + offset for i, _ in there],
+                    style.algorithm_colour(name),
+                    0.72 / len(algorithms),
+                    2.6,
+                )
+        for column, dash in (("lower_bound", style.BOUND_DASH), ("practical_bound", style.PRACTICAL_DASH)):
+            panel.hlines(
+                lower[column],
+                np.arange(len(logs)) - 0.46,
+                np.arange(len(logs)) + 0.46,
+                color="#000000",
+                linestyles=[dash],
+                linewidth=0.9,
+                zorder=1,
+            )
+        if any(box.sample.capped for box in here.values()):
+            panel.axhline(runs.cap, color=style.GREY, linewidth=0.5, zorder=1)
+        layout.tick_names(panel, range(len(logs)), words)
+        panel.grid(False, axis="x")
+        layout.title(panel, case_title(case))
+    layout.label_outside(panels, label, r"$\tau$ (draws)")
+    layout.legend(figure, [*boxes_of(algorithms), MEAN, BOUND, PRACTICAL, *[CAP, BEYOND] * capped])
+    layout.note(
         figure,
-        text,
-        incomplete(runs),
-        note,
+        f"{seeds(runs.samples('label', 'algorithm', 'log_inv_delta'))}. {READ}"
+        + r" Practical bound: the $t$ with $t=T^{\star}\beta(t,\delta)$."
+        + " Where the lower bound is not drawn, it lies below the axis." * below,
+        incomplete(runs.rows),
+        OPEN if capped else "",
+        runs.note,
+    )
+    return figure
+
+
+def survival(results: Results, log_inv_delta: float | None = None) -> Figure:
+    """P(τ > t) at one δ, Kaplan and Meier's estimate with 95 % intervals: a panel per case, a line per algorithm."""
+    runs = runs_of(results, "survival")
+    at = confidence(runs.rows, log_inv_delta)
+    runs.rows = runs.rows[runs.rows.log_inv_delta == at]
+    algorithms, samples = runs.algorithms, runs.samples("label", "algorithm")
+    count = len(runs.cases)
+    figure, panels = layout.panels(count, 2 if count in (2, 4) else 3, 1.75, share_y=True)
+    for panel, (_, case) in zip(panels, runs.cases.iterrows()):
+        here = {name: samples[case.label, name] for name in algorithms if (case.label, name) in samples}
+        ends = [s.values for s in here.values() if len(s.values)] or [np.array([runs.cap])]
+        low, high = min(v[0] for v in ends), max(v[-1] for v in ends)
+        capped = any(s.capped for s in here.values())
+        high = runs.cap if capped else high
+        low, high = low / 1.15, high * 1.15
+        for name, sample in here.items():
+            times, alive, lower, upper = kaplan_meier(sample)
+            colour = style.algorithm_colour(name)
+            end = sample.cap if sample.capped else high
+            t = np.concatenate([[low], times, [end]])
+            line = np.concatenate([[1.0], alive, alive[-1:] if len(alive) else [1.0]])
+            panel.step(t, line, where="post", color=colour, lw=1.1)
+            panel.fill_between(
+                t,
+                np.concatenate([[1.0], lower, lower[-1:] if len(lower) else [1.0]]),
+                np.concatenate([[1.0], upper, upper[-1:] if len(upper) else [1.0]]),
+                step="post",
+                color=colour,
+                alpha=0.13,
+                linewidth=0,
+            )
+            if sample.capped:
+                panel.plot(end, line[-1], style.algorithm_marker(name), mfc="white", mec=colour, ms=4, clip_on=False)
+        practical = runs.rows.practical_bound[runs.rows.label == case.label].iloc[0]
+        if low < practical < high:
+            panel.axvline(practical, color="#000000", linestyle=style.PRACTICAL_DASH, lw=0.9, zorder=1)
+        panel.set(xscale="log", xlim=(low, high), ylim=(0, 1.02))
+        layout.log_axis(panel.xaxis)
+        layout.title(panel, case_title(case))
+    layout.label_outside(panels, "$t$ (draws)", r"$P(\tau>t)$")
+    layout.legend(
+        figure,
+        [
+            *(Line2D([], [], color=style.algorithm_colour(a), label=style.algorithm_name(a)) for a in algorithms),
+            PRACTICAL,
+        ],
+    )
+    layout.note(
+        figure,
+        f"{delta_text(at)}, {seeds(samples)}. Kaplan–Meier estimates; bands: 95 % intervals (Greenwood, log–log).",
+        "Open marks: runs that were capped there." if any(s.capped for s in samples.values()) else "",
+        incomplete(runs.rows),
+        runs.note,
     )
     return figure

@@ -1,29 +1,24 @@
-"""Which cases a figure shows, and how it calls them."""
+"""Which cases and runs a figure shows."""
 
 from __future__ import annotations
 
-from fractions import Fraction
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from . import style
 from .errors import NothingToDraw, UserError
-from .reader import Results
+from .estimates import Sample
+from .names import name_cases
+from .reader import SETTLED, STATUS
+from .results import Results
 
-MOST = 6  # cases of one graph in a figure
+MOST_PANELS = 24  # panels of one case each
+MOST_GROUPS = 72  # cases side by side in panels of several
 MOST_VERTICES = 40  # on an axis
 CURVE = 5  # that many values of p, the rest equal, are a curve and not single cases
-
-
-def number(value: float) -> str:
-    """0.25 → "1/4", 5 → "5", 0.003125 → "1/320"."""
-    if np.isnan(value):
-        return "–"
-    fraction = Fraction(float(value)).limit_denominator(999)
-    if abs(float(fraction) - value) < 1e-12 and fraction.denominator > 1 and fraction.numerator <= 9:
-        return f"{fraction.numerator}/{fraction.denominator}"
-    return f"{value:g}"
+SLOW = "ucb-fg-v"  # orders of magnitude above the others: some figures leave it out, as the paper does
 
 
 def without_p(cases: pd.DataFrame) -> pd.Series:
@@ -33,25 +28,22 @@ def without_p(cases: pd.DataFrame) -> pd.Series:
     return labels.where(~cases.graph.map(follows).astype(bool), labels.str.replace(r" r=\S+", " r=p", regex=True))
 
 
-def single_cases(results: Results, graph: str | None = None) -> pd.DataFrame:
-    """Solved cases that are no points of a curve over p, by graph and K. `group`: what a figure calls each."""
-    cases = results.cases_frame()
-    cases = cases[cases.T_star.notna()]
-    if len(cases):
-        cases = cases[cases.groupby(without_p(cases)).p.transform("nunique").fillna(0) < CURVE]
-    if graph is not None:
-        cases = cases[cases.graph == graph]
+def in_order(cases: pd.DataFrame) -> pd.DataFrame:
+    """By graph, K, p, q, r, with their names."""
     order = {name: i for i, name in enumerate(style.graphs_in_order(cases.graph.unique()))}
     cases = cases.assign(order=cases.graph.map(order)).sort_values(["order", "K", "p", "q", "r"], kind="stable")
-    names = []
-    for _, row in cases.iterrows():
-        alike = (cases.graph == row.graph) & (cases.K == row.K)
-        names.append(
-            f"$K={row.K:.0f}$"
-            if alike.sum() == 1
-            else row.label.removeprefix(f"{row.graph} ").replace(" parity=", " ").replace(" ", "\n")
-        )
-    return cases.assign(group=names).drop(columns="order")
+    return name_cases(cases.drop(columns="order"))
+
+
+def single_cases(results: Results, graph: str | None = None) -> pd.DataFrame:
+    """Solved cases that are no points of a curve over p, by graph and K, with their names."""
+    cases = results.cases_frame()
+    cases = cases[cases.T_star.notna()]
+    if graph is not None:
+        cases = cases[cases.graph == graph]
+    if len(cases):
+        cases = cases[cases.groupby(without_p(cases)).p.transform("nunique").fillna(0) < CURVE]
+    return in_order(cases)
 
 
 def few_vertices(cases: pd.DataFrame) -> pd.DataFrame:
@@ -59,57 +51,111 @@ def few_vertices(cases: pd.DataFrame) -> pd.DataFrame:
     return cases[cases.K <= MOST_VERTICES]
 
 
-def shown(cases: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """At most MOST cases of each graph, and what to say about the others."""
-    first = cases.groupby("graph", sort=False).head(MOST)
-    if len(first) == len(cases):
-        return first, ""
-    return first, f"The first {MOST} cases of each graph; {len(cases)} in all (choose with --cases)."
+def first_of(cases: pd.DataFrame, most: int, what: str = "cases") -> tuple[pd.DataFrame, str]:
+    """At most that many cases, as evenly over the graphs as can be, and what to say about the others."""
+    if len(cases) <= most:
+        return cases, ""
+    rank = cases.groupby("graph", sort=False).cumcount()
+    kept = cases.loc[rank.sort_values(kind="stable").index[:most]]
+    shown = cases[cases.index.isin(kept.index)]
+    return shown, f"{most} of {len(cases)} {what} (choose with --cases)."
 
 
-def runs_of(results: Results, what: str, graph: str | None = None) -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """Single cases, their runs' rows, and a note; refuses files that have none."""
+@dataclass
+class Runs:
+    """The cases of a figure, their rows of `runs_frame`, and a note on what is not shown."""
+
+    cases: pd.DataFrame
+    rows: pd.DataFrame
+    note: str
+    cap: float
+
+    @property
+    def algorithms(self) -> list[str]:
+        """Those with settled runs, in the order of the table of algorithms."""
+        return style.in_order(self.rows.algorithm[self.rows.status.isin(_SETTLED)].unique())
+
+    def without_slow(self) -> str:
+        """Leaves out UCB-FG-V, which would press all others against the axis; returns what to say about it."""
+        if SLOW not in self.algorithms or len(self.algorithms) < 3:
+            return ""
+        self.rows = self.rows[self.rows.algorithm != SLOW]
+        return f" Without {style.algorithm_name(SLOW)}."
+
+    def samples(self, *by: str) -> dict[tuple, Sample]:
+        """Stopping times per group of columns, capped runs censored."""
+        return samples_of(self.rows, list(by), self.cap)
+
+
+_SETTLED = [STATUS[code] for code in SETTLED]
+
+
+def samples_of(rows: pd.DataFrame, by: list[str], cap: float | np.ndarray) -> dict[tuple, Sample]:
+    """Stopping times per group of columns, runs censored at the cap (one for all, or one a row); groups without a settled run
+    are left out."""
+    there = rows.status.isin(_SETTLED).to_numpy()
+    tau, caps = rows.tau.to_numpy(), np.broadcast_to(np.asarray(cap, dtype=float), len(rows))
+    found = {}
+    for key, index in rows.groupby(by, observed=True, sort=False).indices.items():
+        index = index[there[index]]
+        if len(index):
+            values = tau[index]
+            found[key if isinstance(key, tuple) else (key,)] = Sample.of(
+                values, int(np.isnan(values).sum()), caps[index].min()
+            )
+    return found
+
+
+def runs_of(results: Results, what: str, graph: str | None = None, most: int = MOST_PANELS) -> Runs:
+    """The cases that have settled runs, and their rows; refuses files that have none."""
     results.require_runs(what)
-    cases, note = shown(single_cases(results, graph))
-    runs = results.runs_frame()
-    runs = runs[runs.label.isin(cases.label)]
-    cases = cases[cases.label.isin(runs.label[runs.tau.notna()].unique())]
+    rows = results.frame
+    if graph is not None:
+        rows = rows[rows.graph == graph]
+    settled = rows.label[rows.status.isin(_SETTLED)].unique()
+    cases = results.cases_frame()
+    cases = cases[cases.label.isin(settled) & cases.T_star.notna()]
     if not len(cases):
         of = f" of the graph {graph}" if graph else ""
         raise NothingToDraw(
-            f"{results.names}: no runs{of} that stopped ({what} needs them; `tasfg_analysis list` names a job)"
+            f"{results.names}: no settled runs{of} ({what} needs them; `tasfg-analysis list` names a job)"
         )
-    return cases, runs, note
+    cases, note = first_of(in_order(cases), most)
+    return Runs(cases, rows[rows.label.isin(cases.label)], note, results.max_steps)
 
 
 def confidence(runs: pd.DataFrame, wanted: float | None = None) -> float:
     """The ln(1/δ) that a figure of one δ shows: the one asked for; else 7, the paper's; else the largest."""
     there = np.sort(runs.log_inv_delta.unique())
     target = 7.0 if wanted is None else wanted
-    near = there[np.isclose(there, target, rtol=1e-9)]
+    near = there[np.isclose(there, target, rtol=1e-5)]
     if len(near):
         return float(near[0])
     if wanted is not None:
-        raise UserError(f"--log-inv-delta {wanted:g} (the file has {', '.join(f'{x:g}' for x in there)})")
+        raise UserError(
+            f"--log-inv-delta {wanted:g} (the file has {', '.join(f'{x:.6g}' for x in there)}, which are δ = "
+            f"{', '.join(f'{np.exp(-x):.3g}' for x in there)})"
+        )
     return float(there[-1])
 
 
-def delta_text(log_inv_delta: float) -> str:
-    return rf"$\delta=e^{{-{log_inv_delta:g}}}$"
-
-
-def incomplete(runs: pd.DataFrame) -> str:
-    """What to say about runs that are missing in these rows: nothing, where none are."""
-    missing = runs[runs.tau.isna()]
-    if not len(missing):
-        return ""
+def incomplete(rows: pd.DataFrame) -> str:
+    """What to say about runs without a τ in these rows: nothing, where there are none."""
+    missing = rows[rows.tau.isna()]
     parts = []
     for status, text in (
-        ("capped", "capped at max_steps before stopping (left out)"),
+        ("capped", "capped at max_steps before stopping"),
         ("pending", "pending"),
         ("failed", "failed"),
     ):
         count = int((missing.status == status).sum())
         if count:
             parts.append(f"{count} {text}")
-    return f"Of {len(runs)} runs: " + ", ".join(parts) + "."
+    return f"Of {len(rows)} runs: " + ", ".join(parts) + "." if parts else ""
+
+
+def seeds(samples: dict[tuple, Sample]) -> str:
+    """How many runs the groups have, in words."""
+    counts = [len(sample) for sample in samples.values()]
+    low, high = min(counts), max(counts)
+    return f"{high} seeds" if low == high else f"{low} to {high} seeds"

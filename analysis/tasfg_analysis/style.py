@@ -9,35 +9,27 @@ from __future__ import annotations
 import contextlib
 import logging
 import pathlib
-import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import matplotlib
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
-from matplotlib.lines import Line2D  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from .errors import UserError  # noqa: E402
-from .files import replacing  # noqa: E402
+from .errors import UserError
+from .files import replacing
 
 logging.getLogger("fontTools").setLevel(logging.ERROR)  # it remarks on the date of the fonts it embeds
 
 COLUMN, PAGE = 3.35, 6.9  # widths of one column and of the page, inches
 FORMATS = ("png", "pdf", "svg")
 
-ORANGE, SKY, GREEN, YELLOW, BLUE, VERMILION, PURPLE = (
-    "#E69F00",
-    "#56B4E9",
-    "#009E73",
-    "#F0E442",
-    "#0072B2",
-    "#D55E00",
-    "#CC79A7",
-)
-GREY = "#666666"
+BLACK, GREY, PALE = "#222222", "#666666", "#DDDDDD"
+ORANGE, SKY, GREEN, BLUE, VERMILION, PURPLE = "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"
 CURVES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
 DASHES = (
     "-",
@@ -49,21 +41,45 @@ DASHES = (
     (0, (2, 2)),
 )
 WIDTHS = (2.2, 1.6, 1.2, 1.1, 1.0, 0.9, 0.8)  # curves that coincide stay visible under each other
+BOUND_DASH, PRACTICAL_DASH = (0, (4, 2)), (0, (1, 1.2))
 
-# The only table of algorithms here: name in the file, name in figures, colour, marker. Unknown ones get what is left.
+
+@dataclass(frozen=True)
+class Look:
+    """Name in figures, colour and marker of an algorithm."""
+
+    name: str
+    colour: str
+    marker: str
+
+
+# The only table of algorithms here.
 ALGORITHMS = {
-    "tas-fg": ("TaS-FG", BLUE, "o"),
-    "tas-fg-heur": ("TaS-FG (heur.)", SKY, "s"),
-    "exp3.g": ("EXP3.G", ORANGE, "^"),
-    "ucb-fg-e": ("UCB-FG-E", GREEN, "D"),
-    "ucb-fg-v": ("UCB-FG-V", VERMILION, "v"),
-    "tas-fg-argmax": ("TaS-FG (argmax)", "#004B75", "P"),
-    "tas-fg-topk": ("TaS-FG (top-k)", "#8FA9C4", "X"),
-    "eps-greedy": ("ε-greedy", YELLOW, "<"),
-    "eps-greedy-info": ("ε-greedy (info)", "#B8860B", ">"),
-    "uniform": ("uniform", PURPLE, "h"),
-    "oracle": ("oracle", "#000000", "*"),
+    "tas-fg": Look("TaS-FG", BLUE, "o"),
+    "tas-fg-heur": Look("TaS-FG (heur.)", SKY, "s"),
+    "exp3.g": Look("EXP3.G", ORANGE, "^"),
+    "ucb-fg-e": Look("UCB-FG-E", GREEN, "D"),
+    "ucb-fg-v": Look("UCB-FG-V", VERMILION, "v"),
+    "tas-fg-argmax": Look("TaS-FG (argmax)", "#004B75", "P"),
+    "tas-fg-topk": Look("TaS-FG (top-k)", "#8FA9C4", "X"),
+    "eps-greedy": Look("ε-greedy", "#CDBE00", "<"),
+    "eps-greedy-info": Look("ε-greedy (info)", "#8C5A00", ">"),
+    "uniform": Look("uniform", PURPLE, "h"),
+    "oracle": Look("oracle", "#9A9A9A", "*"),
 }
+# Colours and markers of algorithms that are not in the table (rules of a user's own), in the order of their names.
+OTHERS = (
+    ("#7A3E9D", "d"),
+    ("#B5121B", "p"),
+    ("#5C8A00", "H"),
+    ("#00808A", "8"),
+    ("#E2725B", "4"),
+    ("#3B3B98", "3"),
+    ("#A0785A", "2"),
+    ("#2E4E3F", "1"),
+)
+_own: dict[str, Look] = {}
+
 GRAPHS = {
     "loopy-star": "Loopy star",
     "loopy-star-alt": "Loopy star (alt.)",
@@ -80,7 +96,7 @@ GRAPHS = {
 # Greek is spelled in mathtext: with its own fonts in PDF and SVG.
 T_STAR, OMEGA_STAR, M_NORM = r"$T^{\star}$", r"$\omega^{\star}$", r"$\Vert m^{\star}\Vert_2$"
 OMEGA_HEUR, M_STAR = r"$\omega_{\mathrm{heur}}$", r"$m^{\star}$"
-LOG_INV_DELTA = r"$\ln(1/\delta)$"
+LOG_INV_DELTA, DELTA = r"$\ln(1/\delta)$", r"$\delta$"
 NORMALISED = r"$\tau\,/\,(T^{\star}\,\mathrm{kl}(\delta,1-\delta))$"
 
 RC = {
@@ -102,7 +118,7 @@ RC = {
     "lines.linewidth": 1.2,
     "lines.markersize": 3.5,
     "axes.grid": True,
-    "grid.color": "#DDDDDD",
+    "grid.color": PALE,
     "grid.linewidth": 0.4,
     "axes.axisbelow": True,
     "axes.spines.top": False,
@@ -114,105 +130,74 @@ RC = {
     "svg.fonttype": "path",
     "svg.hashsalt": "tasfg",
     "figure.constrained_layout.use": True,
+    "hatch.linewidth": 0.5,
 }
 
 
+def meet(algorithms: Iterable[str]) -> None:
+    """Gives the algorithms of a study that the table lacks colours of their own. Two studies that are drawn one after the other
+    agree on those that both have."""
+    for name in sorted(set(map(str, algorithms)) - ALGORITHMS.keys() - _own.keys()):
+        _own[name] = Look(name, *OTHERS[len(_own) % len(OTHERS)])
+
+
+def _look(name: str) -> Look:
+    if name not in ALGORITHMS:
+        meet([name])
+    return ALGORITHMS.get(name) or _own[name]
+
+
 def algorithm_name(name: str) -> str:
-    return ALGORITHMS.get(name, (name,))[0]
+    """Name of an algorithm in figures."""
+    return _look(name).name
 
 
 def algorithm_colour(name: str) -> str:
-    return ALGORITHMS[name][1] if name in ALGORITHMS else GREY
+    """Colour of an algorithm, the same in every figure."""
+    return _look(name).colour
 
 
 def algorithm_marker(name: str) -> str:
-    return ALGORITHMS[name][2] if name in ALGORITHMS else "."
+    """Marker of an algorithm, the same in every figure."""
+    return _look(name).marker
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Algorithms in the order of the table above, unknown ones last."""
+    """Algorithms in the order of the table above, a user's own last."""
     known = list(ALGORITHMS)
     return sorted(names, key=lambda n: (known.index(n) if n in known else len(known), n))
 
 
 def graph_name(family: str) -> str:
+    """Name of a graph family in figures."""
     return GRAPHS.get(family, family)
 
 
 def graphs_in_order(families: Iterable[str]) -> list[str]:
+    """Graph families in the order of the table above, unknown ones last."""
     known = list(GRAPHS)
     return sorted(families, key=lambda n: (known.index(n) if n in known else len(known), n))
 
 
+def ink_on(colour: str) -> str:
+    """Black or white, whichever can be seen on a colour."""
+    red, green, blue = matplotlib.colors.to_rgb(colour)
+    return "#000000" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.32 else "#FFFFFF"
+
+
+def many(count: int) -> list[tuple[str, object, float]]:
+    """Colour, dash and width of that many lines: those above for a few, shades of one map for many."""
+    if count <= len(CURVES):
+        return list(zip(CURVES, DASHES, WIDTHS))[:count]
+    shades = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.92, count))
+    return [(matplotlib.colors.to_hex(shade), "-", 1.0) for shade in shades]
+
+
 @contextlib.contextmanager
 def applied() -> Iterator[None]:
+    """The settings above, for what is drawn and saved inside."""
     with plt.rc_context(RC):
         yield
-
-
-def plain_log(axis, subs=(1, 2, 5)) -> None:
-    """Ticks of a log axis as plain numbers (10, 20, 50, 100); powers where the axis spans many decades."""
-    low, high = axis.get_view_interval()
-    if high / max(low, 1e-300) > 1e4:
-        axis.set_major_locator(LogLocator(numticks=12))
-        return
-    if high / max(low, 1e-300) > 300:
-        subs = (1,)
-    elif high / max(low, 1e-300) < 8:
-        subs = (1, 1.5, 2, 3, 4, 5, 6, 8)
-    axis.set_major_locator(LogLocator(subs=subs, numticks=12))
-    axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}".replace(",", " ") if x >= 10 else f"{x:g}"))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def legend(figure: Figure, handles: list, title: str = "") -> None:
-    """A legend above all panels, in as many rows as its width asks for, under a title if there is one.
-
-    constrained_layout knows titles, not legends of a figure: blank title lines keep the place."""
-    labels = [re.sub(r"\\mathrm|\\star|[${}^_]", "", handle.get_label()).replace("\\omega", "w") for handle in handles]
-    columns = len(handles)
-    while columns > 1:
-        widest = [
-            max(
-                0.052 * len(label) + 0.42
-                for label in labels[c * -(-len(labels) // columns) :][: -(-len(labels) // columns)] or [""]
-            )
-            for c in range(columns)
-        ]
-        if sum(widest) <= figure.get_figwidth() - 0.1:
-            break
-        columns -= 1
-    rows = -(-len(handles) // columns)
-    figure.suptitle(title + "\n" * bool(title) + " " + "\n " * (rows - 1), fontsize=8.5, linespacing=1.3)
-    top = 1.0 - (0.19 if title else 0.02) / figure.get_figheight()
-    figure.legend(
-        handles=handles,
-        loc="upper center",
-        ncols=columns,
-        bbox_to_anchor=(0.5, top),
-        columnspacing=1.2,
-        handlelength=1.6,
-        borderaxespad=0.0,
-    )
-
-
-def note(figure: Figure, *texts: str) -> None:
-    """Lines below the panels, for what a reader must know to read the figure right; empty ones are left out."""
-    # supxlabel is laid out by constrained_layout, so nothing can overlap it. Lines are wrapped here: about 21 characters an
-    # inch; formulas are shorter than their source, so a line of formulas may end early.
-    width = int(21 * figure.get_figwidth())
-    lines = []
-    for line in filter(None, "\n".join(texts).split("\n")):
-        words, now = line.split(" "), ""
-        for word in words:
-            shown = len(re.sub(r"\\[a-z]+|[\\${}^_]", "", f"{now} {word}"))
-            if now and shown > width:
-                lines.append(now)
-                now = word
-            else:
-                now = f"{now} {word}".strip()
-        lines.append(now)
-    figure.supxlabel("\n".join(lines), fontsize=6.3, color="#333333", x=0.01, ha="left", linespacing=1.25)
 
 
 def save(

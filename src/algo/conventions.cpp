@@ -1,10 +1,9 @@
 #include "tasfg/algo/conventions.hpp"
 
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/named_rows.hpp"
 
 namespace tasfg {
 namespace {
@@ -49,28 +48,30 @@ std::string points_text(const Conventions& conventions) {
   return text;
 }
 
-Conventions conventions_named(std::string_view name, const std::string& origin) {
+Conventions conventions_of(ConventionSet set) {
   Conventions conventions;
-  if (name == "paper") return conventions;
-  if (name != "reference")
-    throw InputError(fmt::format("{} = \"{}\" {}", origin, quotable(name), suggest(name, kConventionNames)));
-  for (const ConventionPoint& point : kPoints) point.set(conventions, true);
+  for (const ConventionPoint& point : kPoints) point.set(conventions, set == ConventionSet::reference);
   return conventions;
+}
+
+Conventions conventions_named(std::string_view name, const std::string& origin) {
+  if (const std::optional<ConventionSet> set = kConventionNames.find(name)) return conventions_of(*set);
+  throw InputError(origin, bad_text(name, suggest(name, kConventionNames.all())));
+}
+
+void set_point(Conventions& conventions, const ConventionPoint& point, std::string_view value) {
+  if (value != point.paper && value != point.reference)
+    throw InputError(bad_text(value, fmt::format("must be {} or {}", point.paper, point.reference)));
+  point.set(conventions, value == point.reference);
 }
 
 void set_convention(Conventions& conventions, std::string_view name, std::string_view value,
                     const std::string& origin) {
-  std::vector<std::string_view> known;
-  for (const ConventionPoint& point : kPoints) {
-    known.push_back(point.name);
-    if (point.name != name) continue;
-    if (value != point.paper && value != point.reference)
-      throw InputError(fmt::format("{}: {} = \"{}\" (must be {} or {})", origin, name, quotable(value),
-                                   point.paper, point.reference));
-    point.set(conventions, value == point.reference);
-    return;
-  }
-  throw InputError(fmt::format("{}: unknown point \"{}\" {}", origin, quotable(name), suggest(name, known)));
+  const ConventionPoint* point = find_row(convention_points(), name);
+  if (point == nullptr)
+    throw InputError(origin, remark(fmt::format("unknown point {}", in_quotes(name)),
+                                    suggest(name, names_of(convention_points()))));
+  placed(within(origin, name), [&] { set_point(conventions, *point, value); });
 }
 
 }  // namespace tasfg

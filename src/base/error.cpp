@@ -26,7 +26,38 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+/// The only place where messages are worded.
+std::string worded(const std::string& where, const Complaint& complaint) {
+  constexpr std::string_view kJoints[] = {" = ", ": ", " "};
+  const std::string_view joint = where.empty() ? "" : kJoints[static_cast<std::size_t>(complaint.form)];
+  const bool complete = complaint.must.empty();
+  return fmt::format("{}{}{}{}{}{}", where, joint, complaint.found, complete ? "" : " (", complaint.must,
+                     complete ? "" : ")");
+}
+
 }  // namespace
+
+Complaint bad_value(double value, std::string must) {
+  return {Complaint::Form::value, to_text(value), std::move(must)};
+}
+Complaint bad_text(std::string_view text, std::string must) {
+  return {Complaint::Form::value, in_quotes(text), std::move(must)};
+}
+Complaint remark(std::string found, std::string must) {
+  return {Complaint::Form::remark, std::move(found), std::move(must)};
+}
+Complaint bad_state(std::string found, std::string must) {
+  return {Complaint::Form::state, std::move(found), std::move(must)};
+}
+
+std::string within(std::string_view source, std::string_view key) {
+  return fmt::format("{}{}{}", source, source.empty() || key.empty() ? "" : ": ", key);
+}
+
+Error::Error(std::string where, Complaint complaint)
+    : std::runtime_error(worded(where, complaint)),
+      where_(std::move(where)),
+      complaint_(std::move(complaint)) {}
 
 std::string suggest(std::string_view given, std::span<const std::string_view> known) {
   constexpr std::size_t kLongest = 64;
@@ -41,25 +72,29 @@ std::string suggest(std::string_view given, std::span<const std::string_view> kn
       }
     }
   }
-  if (!nearest.empty()) return fmt::format("(did you mean \"{}\"?)", nearest);
-  return fmt::format("(known: {})", fmt::join(known, ", "));
+  if (!nearest.empty()) return fmt::format("did you mean \"{}\"?", nearest);
+  return fmt::format("known: {}", fmt::join(known, ", "));
 }
 
 std::string to_text(double value) {
   return fmt::format("{}", value);
 }
 
-double parse_number(std::string_view text, std::string_view where) {
+double parse_number(std::string_view text) {
   double value = 0.0;
   const char* end = text.data() + text.size();
   const char* begin = text.data();
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++begin;  // from_chars takes no plus sign
   const auto [stop, error] = std::from_chars(begin, end, value);
   if (error == std::errc::result_out_of_range)
-    throw InputError(fmt::format("{}: {} is out of a double's range", where, quotable(text)));
+    throw InputError(remark(fmt::format("{} is out of a double's range", quotable(text))));
   if (error != std::errc{} || stop != end || !std::isfinite(value))
-    throw InputError(fmt::format("{} = \"{}\" (must be a finite number)", where, quotable(text)));
+    throw InputError(bad_text(text, "must be a finite number"));
   return value;
+}
+
+double parse_number(std::string_view text, std::string_view where) {
+  return placed(where, [text] { return parse_number(text); });
 }
 
 std::string quotable(std::string_view text) {
@@ -70,6 +105,10 @@ std::string quotable(std::string_view text) {
                                                                                                         : c;
   if (text.size() > kLongest) out += "...";
   return out;
+}
+
+std::string in_quotes(std::string_view text) {
+  return fmt::format("\"{}\"", quotable(text));
 }
 
 }  // namespace tasfg

@@ -1,5 +1,7 @@
 #include "tasfg/base/philox.hpp"
 
+#include "simd.hpp"
+
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
@@ -93,15 +95,13 @@ struct FourBlocks {
   b.store(out + 16);
 }
 
-const bool kAvx2 = __builtin_cpu_supports("avx2") != 0;
-
 #endif
 
 }  // namespace
 
 void philox_words(StreamKey key, std::uint64_t counter, std::uint32_t* out) {
 #ifdef __x86_64__
-  if (kAvx2) return eight_blocks(key, counter, out);
+  if (kVersion == Version::avx2) return eight_blocks(key, counter, out);
 #endif
   detail::philox_words_anywhere(key, counter, out);
 }

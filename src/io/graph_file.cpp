@@ -1,7 +1,6 @@
 #include "tasfg/io/graph_file.hpp"
 
 #include <filesystem>
-#include <stdexcept>
 #include <system_error>
 #include <vector>
 
@@ -9,17 +8,13 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/io/result_file.hpp"
 #include "tasfg/model/graph_csv.hpp"
 
 namespace tasfg {
 namespace {
 
 constexpr hsize_t kLargestK = 4096;
-
-/// A link that leads out of the file could lead anywhere (another user's file, a FIFO): it is not followed.
-herr_t refuse_external_link(const char*, const char*, const char*, const char*, unsigned*, hid_t, void*) {
-  return -1;
-}
 
 /// The root group's datasets: how many, and the first few names.
 struct RootDatasets {
@@ -99,9 +94,7 @@ FeedbackGraph read_graph_hdf5(const std::string& path, const std::string& datase
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), &H5Fclose);
   if (!file.valid())
     throw InputError(fmt::format("{}: cannot be opened as HDF5 (truncated or damaged?)", path));
-  const Handle access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose);
-  if (!access.valid() || H5Pset_elink_cb(access, &refuse_external_link, nullptr) < 0)
-    throw std::runtime_error("HDF5: cannot make an access property list");
+  const Handle access = dataset_access();
   std::string name = dataset_name;
   if (name.empty()) {
     RootDatasets root = datasets_of(file, access, path);
@@ -143,6 +136,23 @@ FeedbackGraph read_graph_hdf5(const std::string& path, const std::string& datase
   return {static_cast<int>(extent[0]), std::move(values), origin};
 }
 
+/// The graph of a case out of a result file: `selection` is "" or "[3]".
+FeedbackGraph read_stored_graph(const std::string& path, std::string_view selection) {
+  const ResultFile file = ResultFile::open(path, Access::read);
+  const std::vector<CaseDescription>& cases = file.layout().cases;
+  if (selection.empty() && cases.size() == 1) return file.graph(CaseId(0));
+  for (CaseId c; c.value() < cases.size(); ++c)
+    if (selection == fmt::format("[{}]", c.value())) return file.graph(c);
+  constexpr std::size_t kShown = 10;
+  std::vector<std::string> choices;
+  for (std::size_t c = 0; c < std::min(cases.size(), kShown); ++c)
+    choices.push_back(fmt::format("{} ({})", c, quotable(cases[c].label)));
+  throw InputError(
+      fmt::format("{}:/edges{}: holds the graphs of {} cases; name one as {}:/edges[0] (there are: {}{})",
+                  path, quotable(selection), cases.size(), path, fmt::join(choices, ", "),
+                  cases.size() > kShown ? ", ..." : ""));
+}
+
 bool is_hdf5(const std::string& path) {
   const QuietHdf5 quiet;
   std::error_code error;  // a path too long or not to be searched: read_graph_csv says so
@@ -157,7 +167,12 @@ FeedbackGraph read_graph_file(const std::string& path) {
   const auto colon = path.rfind(':');
   if (colon != std::string::npos && !std::filesystem::exists(path, error)) {
     const std::string file = path.substr(0, colon);
-    if (is_hdf5(file)) return read_graph_hdf5(file, path.substr(colon + 1));
+    const std::string name = path.substr(colon + 1);
+    constexpr std::string_view kEdges = "/edges";
+    if (is_hdf5(file) && name.starts_with(kEdges) &&
+        (name.size() == kEdges.size() || name[kEdges.size()] == '['))
+      return read_stored_graph(file, std::string_view(name).substr(kEdges.size()));
+    if (is_hdf5(file)) return read_graph_hdf5(file, name);
   }
   return read_graph_csv(path);
 }

@@ -1,6 +1,7 @@
 /// Owners for what the HDF5 library hands out. Private to the io layer.
 #pragma once
 
+#include <stdexcept>
 #include <utility>
 
 #include <hdf5.h>
@@ -53,5 +54,16 @@ class QuietHdf5 {
   H5E_auto2_t function_ = nullptr;
   void* data_ = nullptr;
 };
+
+/// How datasets are opened. A link that leads out of the file could lead anywhere (another user's file, a
+/// FIFO): it is not followed.
+inline Handle dataset_access() {
+  Handle access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose);
+  const H5L_elink_traverse_t refuse = [](const char*, const char*, const char*, const char*, unsigned*, hid_t,
+                                         void*) -> herr_t { return -1; };
+  if (!access.valid() || H5Pset_elink_cb(access, refuse, nullptr) < 0)
+    throw std::runtime_error("HDF5: cannot make an access property list");
+  return access;
+}
 
 }  // namespace tasfg

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -16,15 +15,9 @@
 
 #include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
+#include "tasfg/sim/content_key.hpp"
 
 namespace tasfg {
-namespace {
-
-const StoredField& field_of(FieldId id) {
-  return fields()[static_cast<std::size_t>(id)];
-}
-
-}  // namespace
 
 InputError io_error(const std::string& path, const std::string& what, int code) {
   return InputError(fmt::format("{}: {}: {}", path, what, std::strerror(code)));
@@ -56,16 +49,8 @@ void ResultFile::Impl::write_bytes(std::uint64_t offset, const void* bytes, std:
   }
 }
 
-void ResultFile::Impl::write(FieldId id, std::uint64_t first, const void* values, std::size_t count) const {
-  const std::size_t bytes = field_of(id).bytes();
-  write_bytes(offsets[static_cast<std::size_t>(id)] + first * bytes, values, count * bytes);
-}
-
-void ResultFile::Impl::read(FieldId id, std::uint64_t first, void* values, std::size_t count) const {
-  const std::size_t bytes = field_of(id).bytes();
-  std::uint64_t offset = offsets[static_cast<std::size_t>(id)] + first * bytes;
-  char* at = static_cast<char*>(values);
-  std::size_t size = count * bytes;
+void ResultFile::Impl::read_bytes(std::uint64_t offset, void* bytes, std::size_t size) const {
+  char* at = static_cast<char*>(bytes);
   while (size > 0) {
     const ssize_t got = ::pread(descriptor, at, size, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
@@ -77,223 +62,158 @@ void ResultFile::Impl::read(FieldId id, std::uint64_t first, void* values, std::
   }
 }
 
-void ResultFile::Impl::write_live(const LiveState& state) const {
-  const std::string* texts[] = {&state.status, &state.updated, &state.hosts};
-  for (std::size_t i = 0; i < 3; ++i) {
-    std::string room = texts[i]->substr(0, kLiveRoom[i] - 1);
-    room.resize(kLiveRoom[i], '\0');
-    write_bytes(static_cast<std::uint64_t>(live.at[i]), room.data(), room.size());
+const Column& StoredTable::named(std::string_view name) const {
+  const auto found =
+      std::find_if(columns.begin(), columns.end(), [&](const Column& column) { return column.name == name; });
+  TASFG_EXPECT(found != columns.end());
+  return *found;
+}
+
+std::int64_t StoredTable::block() const {
+  constexpr std::size_t kMost = 4096, kBytes = std::size_t{16} << 20;
+  std::size_t record = 1;
+  for (const Column& column : columns) record += column.stride();
+  return static_cast<std::int64_t>(std::clamp<std::size_t>(kBytes / record, 1, kMost));
+}
+
+// Records.
+
+BatchBytes ResultFile::Impl::read(const StoredTable& table, std::uint64_t cell, std::int64_t first,
+                                  std::size_t count) const {
+  BatchBytes batch;
+  batch.cells.assign(count, static_cast<std::int64_t>(cell));
+  for (std::size_t i = 0; i < count; ++i) batch.seeds.push_back(first + static_cast<std::int64_t>(i));
+  std::vector<unsigned char> part;
+  for (const Column& column : table.columns) {
+    std::vector<unsigned char>& bytes = batch.columns.emplace_back(count * column.stride());
+    const std::size_t run = column.after * column.value_bytes;  // contiguous values of one record
+    for (std::size_t b = 0; b < column.before; ++b) {
+      const std::uint64_t place = table.place(column, cell, b, static_cast<std::uint64_t>(first));
+      if (column.before == 1) {
+        read_bytes(place, bytes.data(), bytes.size());
+        break;
+      }
+      part.resize(count * run);
+      read_bytes(place, part.data(), part.size());
+      for (std::size_t i = 0; i < count; ++i)
+        std::memcpy(bytes.data() + i * column.stride() + b * run, part.data() + i * run, run);
+    }
   }
-  write_bytes(static_cast<std::uint64_t>(live.at[LiveOffsets::ranks]), &state.ranks, sizeof state.ranks);
-  write_bytes(static_cast<std::uint64_t>(live.at[LiveOffsets::threads]), &state.threads,
-              sizeof state.threads);
+  return batch;
+}
+
+void ResultFile::Impl::write(const StoredTable& table, BatchBytes& batch, std::string_view last) const {
+  if (batch.empty()) return;
+  TASFG_EXPECT(batch.columns.size() == table.columns.size());
+  batch.sort();
+  std::vector<unsigned char> part;
+  const auto write_column = [&](std::size_t i, std::size_t begin, std::size_t end) {
+    const Column& column = table.columns[i];
+    const auto cell = static_cast<std::uint64_t>(batch.cells[begin]);
+    const auto first = static_cast<std::uint64_t>(batch.seeds[begin]);
+    const std::size_t run = column.after * column.value_bytes;
+    const unsigned char* from = batch.columns[i].data() + begin * column.stride();
+    if (column.before == 1) {
+      write_bytes(table.place(column, cell, 0, first), from, (end - begin) * run);
+      return;
+    }
+    part.resize((end - begin) * run);
+    for (std::size_t b = 0; b < column.before; ++b) {
+      for (std::size_t k = 0; k < end - begin; ++k)
+        std::memcpy(part.data() + k * run, from + k * column.stride() + b * run, run);
+      write_bytes(table.place(column, cell, b, first), part.data(), part.size());
+    }
+  };
+  const auto vouches = static_cast<std::size_t>(&table.named(last) - table.columns.data());
+  for (std::size_t begin = 0, end = 0; begin < batch.size(); begin = end) {
+    for (end = begin + 1; end < batch.size() && batch.cells[end] == batch.cells[begin] &&
+                          batch.seeds[end] == batch.seeds[end - 1] + 1;)
+      ++end;  // neighbours in the file are written together
+    TASFG_EXPECT(batch.seeds[begin] >= 0 && static_cast<std::uint64_t>(batch.seeds[end - 1]) < table.along);
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      if (i != vouches) write_column(i, begin, end);
+    write_column(vouches, begin, end);
+  }
+}
+
+RunBatch ResultFile::Impl::read_runs(CellId cell, std::int64_t first, std::int64_t count) const {
+  return {read(runs, cell.value(), first, static_cast<std::size_t>(count))};
+}
+
+CaseBatch ResultFile::Impl::read_cases(CaseId first, std::size_t count) const {
+  return {read(cases, 0, first.number(), count)};
+}
+
+void ResultFile::Impl::set_status(const StoredTable& table, RunName name, TaskStatus status) const {
+  write_bytes(table.place(table.named("status"), name.cell.value(), 0, static_cast<std::uint64_t>(name.seed)),
+              &status, sizeof status);
 }
 
 LiveState ResultFile::Impl::read_live() const {
-  const auto bytes = [&](std::size_t which, void* to, std::size_t size) {
-    if (::pread(descriptor, to, size, static_cast<off_t>(live.at[which])) != static_cast<ssize_t>(size))
-      throw InputError(fmt::format("{}: cannot be read (truncated?)", path));
-  };
   LiveState state;
-  std::string* texts[] = {&state.status, &state.updated, &state.hosts};
-  for (std::size_t i = 0; i < 3; ++i) {
-    std::string room(kLiveRoom[i], '\0');
-    bytes(i, room.data(), room.size());
-    *texts[i] = room.substr(0, room.find('\0'));
-  }
-  bytes(LiveOffsets::ranks, &state.ranks, sizeof state.ranks);
-  bytes(LiveOffsets::threads, &state.threads, sizeof state.threads);
+  get_row(table<LiveState>(), live_state.columns, read(live_state, 0, 0, 1), 0, 0, state);
   return state;
 }
 
-// Rows.
-
-std::vector<std::int64_t> ResultFile::Impl::read_rows(std::size_t cell, std::int64_t first,
-                                                      std::int64_t count) const {
-  const auto n = static_cast<std::size_t>(count);
-  const RowShape row_shape = shape();
-  std::vector<std::int64_t> words;
-  words.reserve(n * row_shape.words());
-  for (std::size_t i = 0; i < n; ++i)
-    (void)append_row(words, row_shape, static_cast<std::int64_t>(cell), first + static_cast<std::int64_t>(i));
-  const auto row = [&](std::size_t i) { return RunRow(words.data() + i * row_shape.words(), row_shape); };
-  const std::uint64_t at = run_index(cell, first);
-  std::vector<std::int8_t> bytes(n);
-  read(FieldId::status, at, bytes.data(), n);
-  for (std::size_t i = 0; i < n; ++i) row(i).set_status(static_cast<TaskStatus>(bytes[i]));
-  std::vector<std::int32_t> shorts(n);
-  read(FieldId::attempts, at, shorts.data(), n);
-  for (std::size_t i = 0; i < n; ++i) row(i).attempts() = shorts[i];
-  std::vector<std::int64_t> longs(n);
-  read(FieldId::steps, at, longs.data(), n);
-  for (std::size_t i = 0; i < n; ++i) row(i).steps() = longs[i];
-  std::vector<double> doubles(n);
-  read(FieldId::seconds, at, doubles.data(), n);
-  for (std::size_t i = 0; i < n; ++i) row(i).set_seconds(doubles[i]);
-  std::vector<std::int8_t> more(n);
-  for (std::size_t d = 0; d < row_shape.deltas; ++d) {
-    const std::uint64_t stop = stop_index(cell, d, first);
-    read(FieldId::tau, stop, longs.data(), n);
-    read(FieldId::recommended, stop, shorts.data(), n);
-    read(FieldId::correct, stop, bytes.data(), n);
-    read(FieldId::stopped, stop, more.data(), n);
-    for (std::size_t i = 0; i < n; ++i)
-      row(i).set_verdict(d, {longs[i], shorts[i], static_cast<std::int8_t>(bytes[i] == 1 ? 1 : 0), more[i]});
-  }
-  longs.resize(n * row_shape.vertices);
-  read(FieldId::pulls, at * row_shape.vertices, longs.data(), longs.size());
-  for (std::size_t i = 0; i < n; ++i)
-    std::copy_n(longs.begin() + static_cast<std::ptrdiff_t>(i * row_shape.vertices), row_shape.vertices,
-                row(i).pulls().begin());
-  return words;
-}
-
-void ResultFile::Impl::write_rows(std::span<const std::int64_t> words) const {
-  const RowShape row_shape = shape();
-  const std::size_t stride = row_shape.words();
-  TASFG_EXPECT(words.size() % stride == 0);
-  std::vector<ConstRunRow> rows;
-  for (std::size_t at = 0; at < words.size(); at += stride) rows.emplace_back(words.data() + at, row_shape);
-  std::stable_sort(rows.begin(), rows.end(), [](ConstRunRow a, ConstRunRow b) {
-    return a.cell() != b.cell() ? a.cell() < b.cell() : a.seed() < b.seed();
-  });
-  std::vector<std::int64_t> longs;
-  std::vector<std::int32_t> shorts;
-  std::vector<std::int8_t> bytes, more;
-  std::vector<double> doubles;
-  std::vector<std::uint32_t> sums;
-  for (std::size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
-    // Neighbours in the file are written together.
-    for (end = begin + 1; end < rows.size() && rows[end].cell() == rows[begin].cell() &&
-                          rows[end].seed() == rows[end - 1].seed() + 1;)
-      ++end;
-    const std::size_t n = end - begin;
-    const auto cell = static_cast<std::uint64_t>(rows[begin].cell());
-    const std::int64_t first = rows[begin].seed();
-    const std::uint64_t at = run_index(cell, first);
-    const auto gather = [&](auto& buffer, auto get) {
-      buffer.resize(n);
-      for (std::size_t i = 0; i < n; ++i) buffer[i] = get(rows[begin + i]);
-    };
-    for (std::size_t d = 0; d < row_shape.deltas; ++d) {
-      const std::uint64_t stop = stop_index(cell, d, first);
-      gather(longs, [d](ConstRunRow row) { return row.verdict(d).tau; });
-      gather(shorts, [d](ConstRunRow row) { return row.verdict(d).recommended; });
-      gather(bytes, [d](ConstRunRow row) { return row.verdict(d).correct; });
-      gather(more, [d](ConstRunRow row) { return row.verdict(d).stopped; });
-      write(FieldId::tau, stop, longs.data(), n);
-      write(FieldId::recommended, stop, shorts.data(), n);
-      write(FieldId::correct, stop, bytes.data(), n);
-      write(FieldId::stopped, stop, more.data(), n);
-    }
-    gather(longs, [](ConstRunRow row) { return row.steps(); });
-    write(FieldId::steps, at, longs.data(), n);
-    gather(doubles, [](ConstRunRow row) { return row.seconds(); });
-    write(FieldId::seconds, at, doubles.data(), n);
-    gather(shorts, [](ConstRunRow row) { return static_cast<std::int32_t>(row.attempts()); });
-    write(FieldId::attempts, at, shorts.data(), n);
-    gather(sums, [&](ConstRunRow row) {
-      return row.stamp() >= 0 ? static_cast<std::uint32_t>(row.stamp()) : checksum(row, row_shape.deltas);
-    });
-    write(FieldId::checksum, at, sums.data(), n);
-    longs.clear();
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto pulls = rows[begin + i].pulls();
-      longs.insert(longs.end(), pulls.begin(), pulls.end());
-    }
-    write(FieldId::pulls, at * row_shape.vertices, longs.data(), longs.size());
-    gather(bytes, [](ConstRunRow row) { return static_cast<std::int8_t>(row.status()); });
-    write(FieldId::status, at, bytes.data(), n);  // last: it vouches for the rest
-  }
-}
-
-// Cases.
-
-namespace {
-
-struct CaseNumber {
-  FieldId id;
-  double CaseResult::*member;
-};
-constexpr CaseNumber kCaseNumbers[] = {
-    {FieldId::T_star, &CaseResult::T_star},           {FieldId::T_star_lower, &CaseResult::T_star_lower},
-    {FieldId::T_heuristic, &CaseResult::T_heuristic}, {FieldId::T_uniform, &CaseResult::T_uniform},
-    {FieldId::m_norm, &CaseResult::m_norm},           {FieldId::tv_heuristic, &CaseResult::tv_heuristic},
-    {FieldId::case_seconds, &CaseResult::seconds}};
-struct CaseCount {
-  FieldId id;
-  std::int32_t CaseResult::*member;
-};
-constexpr CaseCount kCaseCounts[] = {{FieldId::alpha, &CaseResult::alpha},
-                                     {FieldId::alpha_upper, &CaseResult::alpha_upper},
-                                     {FieldId::weak_domination, &CaseResult::weak_domination},
-                                     {FieldId::weak_domination_lower, &CaseResult::weak_domination_lower},
-                                     {FieldId::domination, &CaseResult::domination},
-                                     {FieldId::self_loops, &CaseResult::self_loops},
-                                     {FieldId::face_dimension, &CaseResult::face_dimension},
-                                     {FieldId::iterations, &CaseResult::iterations}};
-struct CaseVector {
-  FieldId id;
-  std::vector<double> CaseResult::*member;
-};
-constexpr CaseVector kCaseVectors[] = {{FieldId::omega, &CaseResult::omega},
-                                       {FieldId::omega_heuristic, &CaseResult::omega_heuristic},
-                                       {FieldId::m, &CaseResult::m}};
-
-}  // namespace
-
-CaseResult ResultFile::Impl::read_case(std::size_t c) const {
-  CaseResult result;
-  read(FieldId::case_status, c, &result.status, 1);
-  for (const auto& [id, member] : kCaseNumbers) read(id, c, &(result.*member), 1);
-  for (const auto& [id, member] : kCaseCounts) read(id, c, &(result.*member), 1);
-  const auto K = static_cast<std::size_t>(layout.cases[c].K);
-  for (const auto& [id, member] : kCaseVectors) {
-    (result.*member).resize(K);
-    read(id, c * layout.vertices(), (result.*member).data(), K);
-  }
-  return result;
-}
-
-void ResultFile::Impl::write_case(std::size_t c, const CaseResult& result) const {
-  for (const auto& [id, member] : kCaseNumbers) write(id, c, &(result.*member), 1);
-  for (const auto& [id, member] : kCaseCounts) write(id, c, &(result.*member), 1);
-  for (const auto& [id, member] : kCaseVectors)
-    write(id, c * layout.vertices(), (result.*member).data(), (result.*member).size());
-  const std::uint32_t sum = result.checksum();
-  write(FieldId::case_checksum, c, &sum, 1);
-  write(FieldId::case_status, c, &result.status, 1);  // last: it vouches for the rest
-}
-
-// Failures.
-
-void ResultFile::Impl::add_failure(const Failure& failure) const {
-  std::vector<std::int32_t> cases(kFailures);
-  read(FieldId::failure_case, 0, cases.data(), kFailures);
-  const auto free = static_cast<std::size_t>(std::find(cases.begin(), cases.end(), -1) - cases.begin());
-  if (free == kFailures) return;
-  std::string text = failure.message.substr(0, kFailureText - 1);
-  text.resize(kFailureText, '\0');
-  write(FieldId::failure_message, free, text.data(), 1);
-  write(FieldId::failure_algorithm, free, &failure.algorithm, 1);
-  write(FieldId::failure_seed, free, &failure.seed, 1);
-  write(FieldId::failure_case, free, &failure.case_index, 1);
+void ResultFile::Impl::write_live(const LiveState& state) const {
+  BatchBytes batch;
+  put_row(table<LiveState>(), live_state.columns, state, 0, batch, 0, 0);
+  write(live_state, batch, "status");
 }
 
 std::vector<Failure> ResultFile::Impl::failures() const {
   std::vector<Failure> found;
+  const BatchBytes batch = read(failure_list, 0, 0, kFailures);
   for (std::size_t i = 0; i < kFailures; ++i) {
     Failure failure;
-    read(FieldId::failure_case, i, &failure.case_index, 1);
-    if (failure.case_index < 0) continue;
-    read(FieldId::failure_algorithm, i, &failure.algorithm, 1);
-    read(FieldId::failure_seed, i, &failure.seed, 1);
-    std::string text(kFailureText, '\0');
-    read(FieldId::failure_message, i, text.data(), 1);
-    failure.message = text.substr(0, text.find('\0'));
-    found.push_back(std::move(failure));
+    get_row(table<Failure>(), failure_list.columns, batch, i, 0, failure);
+    const auto below = [](std::int64_t index, std::size_t count) {
+      return index < 0 || static_cast<std::size_t>(index) < count;
+    };
+    if (failure.case_index >= 0 && below(failure.case_index, layout.cases.size()) &&
+        below(failure.algorithm, layout.algorithms.size()) &&
+        below(failure.seed, static_cast<std::size_t>(layout.replications)))
+      found.push_back(std::move(failure));
   }
   return found;
+}
+
+void ResultFile::Impl::add_failure(const Failure& failure) const {
+  std::vector<std::int32_t> cases_there(kFailures);
+  const Column& column = failure_list.named("case");
+  read_bytes(column.offset, cases_there.data(), kFailures * sizeof(std::int32_t));
+  const auto free = std::find(cases_there.begin(), cases_there.end(), -1) - cases_there.begin();
+  if (free == static_cast<std::ptrdiff_t>(kFailures)) return;
+  BatchBytes batch;
+  put_row(table<Failure>(), failure_list.columns, failure, 0, batch, 0, free);
+  write(failure_list, batch, "case");
+}
+
+FeedbackGraph ResultFile::Impl::graph(CaseId case_id) const {
+  const CaseDescription& description = layout.cases[case_id.value()];
+  std::int64_t first = 0;
+  for (std::size_t c = 0; c < case_id.value(); ++c) first += layout.cases[c].edges;
+  const BatchBytes batch = read(edges, 0, first, static_cast<std::size_t>(description.edges));
+  const auto damaged = [&] {
+    return InputError(fmt::format("{}: the edges of case {} ({}) do not fit its key (damaged?)", path,
+                                  case_id.value(), quotable(description.label)));
+  };
+  const auto K = static_cast<std::size_t>(description.K);
+  std::vector<double> matrix(K * K, 0.0);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    EdgeRow edge;
+    get_row(table<EdgeRow>(), edges.columns, batch, i, 0, edge);
+    if (edge.case_index != case_id.number() || edge.from < 0 || edge.from >= description.K || edge.to < 0 ||
+        edge.to >= description.K)
+      throw damaged();
+    matrix[static_cast<std::size_t>(edge.from) * K + static_cast<std::size_t>(edge.to)] = edge.probability;
+  }
+  const std::string origin = fmt::format("{}:/edges[{}]", path, case_id.value());
+  FeedbackGraph graph(description.K, std::move(matrix), origin);
+  const Instance instance(graph, description.means,
+                          reward_of(description.reward, description.reward_parameters, origin), origin);
+  if (content_key(instance).value != description.key) throw damaged();
+  return graph;
 }
 
 // Files.
@@ -333,10 +253,17 @@ void DraftFile::publish() {
 std::unique_ptr<ResultFile::Impl> open_file(const std::string& path, Access access) {
   auto impl = std::make_unique<ResultFile::Impl>();
   impl->path = path;
-  read_structure(path, impl->layout, impl->offsets, impl->live);
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) throw io_error(path, "cannot be opened", errno);
+  if (!S_ISREG(info.st_mode)) throw InputError(fmt::format("{}: is not a regular file", path));
   impl->descriptor = ::open(path.c_str(), (access == Access::write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (impl->descriptor < 0)
     throw io_error(path, access == Access::write ? "cannot be written" : "cannot be read", errno);
+  read_structure(*impl);
+  if (access == Access::write && impl->layout.format_minor > kFormatMinor)
+    throw InputError(
+        fmt::format("{}: has format version {}.{}, this program writes {}.{} (use a newer tasfg)", path,
+                    kFormatVersion, impl->layout.format_minor, kFormatVersion, kFormatMinor));
   return impl;
 }
 
@@ -345,11 +272,12 @@ ResultFile::~ResultFile() = default;
 ResultFile::ResultFile(ResultFile&&) noexcept = default;
 ResultFile& ResultFile::operator=(ResultFile&&) noexcept = default;
 
-ResultFile ResultFile::create(const std::string& path, const ResultLayout& layout, const LiveState& live) {
+ResultFile ResultFile::create(const std::string& path, const ResultLayout& layout, const GraphOf& graph_of,
+                              const LiveState& live) {
   struct stat info {};
   if (::lstat(path.c_str(), &info) == 0) throw InputError(fmt::format("{}: exists already", path));
   DraftFile draft(path);
-  write_empty_file(draft.path(), path, layout);
+  write_empty_file(draft.path(), path, layout, graph_of);
   open_file(draft.path(), Access::write)->write_live(live);
   draft.publish();
   return open(path, Access::write);
@@ -365,78 +293,98 @@ const std::string& ResultFile::path() const {
 const ResultLayout& ResultFile::layout() const {
   return impl_->layout;
 }
-RowShape ResultFile::shape() const {
-  return impl_->shape();
+const RunFormat& ResultFile::run_format() const {
+  return impl_->run_format;
+}
+const CaseFormat& ResultFile::case_format() const {
+  return impl_->case_format;
 }
 LiveState ResultFile::live() const {
   return impl_->read_live();
 }
-std::vector<std::int8_t> ResultFile::case_status() const {
-  std::vector<std::int8_t> statuses(layout().cases.size());
-  impl_->read(FieldId::case_status, 0, statuses.data(), statuses.size());
-  return statuses;
+
+namespace {
+
+template <typename T>
+std::vector<T> values_of(const ResultFile::Impl& file, const StoredTable& table, const Column& column,
+                         CellId cell) {
+  std::vector<T> values(table.along);
+  file.read_bytes(table.place(column, cell.value(), 0, 0), values.data(), values.size() * sizeof(T));
+  if constexpr (std::is_same_v<T, TaskStatus>)
+    for (T& each : values)
+      if (static_cast<std::uint8_t>(each) >= kTaskStatuses) each = TaskStatus::pending;
+  return values;
 }
-std::vector<std::int8_t> ResultFile::run_status(std::size_t cell) const {
-  std::vector<std::int8_t> statuses(static_cast<std::size_t>(layout().replications));
-  impl_->read(FieldId::status, impl_->run_index(cell, 0), statuses.data(), statuses.size());
-  return statuses;
+
+}  // namespace
+
+template <typename T>
+std::vector<T> ResultFile::run_values(T RunRecord::*member, CellId cell) const {
+  return values_of<T>(*impl_, impl_->runs, impl_->runs.columns[impl_->run_format.position(member)], cell);
 }
-std::vector<std::int32_t> ResultFile::attempts(std::size_t cell) const {
-  std::vector<std::int32_t> counts(static_cast<std::size_t>(layout().replications));
-  impl_->read(FieldId::attempts, impl_->run_index(cell, 0), counts.data(), counts.size());
-  return counts;
+template <typename T>
+std::vector<T> ResultFile::case_values(T CaseSolution::*member) const {
+  return values_of<T>(*impl_, impl_->cases, impl_->cases.columns[impl_->case_format.position(member)],
+                      CellId());
 }
-CaseResult ResultFile::read_case(std::size_t case_index) const {
-  return impl_->read_case(case_index);
+template std::vector<TaskStatus> ResultFile::run_values(TaskStatus RunRecord::*, CellId) const;
+template std::vector<std::int32_t> ResultFile::run_values(std::int32_t RunRecord::*, CellId) const;
+template std::vector<std::int64_t> ResultFile::run_values(std::int64_t RunRecord::*, CellId) const;
+template std::vector<double> ResultFile::run_values(double RunRecord::*, CellId) const;
+template std::vector<TaskStatus> ResultFile::case_values(TaskStatus CaseSolution::*) const;
+template std::vector<double> ResultFile::case_values(double CaseSolution::*) const;
+
+CaseSolution ResultFile::read_case(CaseId case_id) const {
+  return impl_->case_format.record(impl_->read_cases(case_id, 1), 0, layout().K(case_id));
 }
-std::vector<std::int64_t> ResultFile::read_rows(std::size_t cell, std::int64_t first,
-                                                std::int64_t count) const {
-  return impl_->read_rows(cell, first, count);
+RunBatch ResultFile::read_runs(CellId cell, std::int64_t first, std::int64_t count) const {
+  return impl_->read_runs(cell, first, count);
+}
+RunRecord ResultFile::read_run(RunName name) const {
+  return impl_->run_format.record(read_runs(name.cell, name.seed, 1), 0,
+                                  layout().K(layout().grid().case_of(name.cell)));
 }
 std::vector<Failure> ResultFile::failures() const {
   return impl_->failures();
 }
+FeedbackGraph ResultFile::graph(CaseId case_id) const {
+  return impl_->graph(case_id);
+}
 
 std::size_t ResultFile::drop_torn() {
   std::size_t torn = 0;
-  const std::int8_t pending = 0;
-  for (std::size_t c = 0; c < layout().cases.size(); ++c) {
-    const CaseResult result = impl_->read_case(c);
-    std::uint32_t sum = 0;
-    impl_->read(FieldId::case_checksum, c, &sum, 1);
-    if (result.status == TaskStatus::pending || sum == result.checksum()) continue;
-    impl_->write(FieldId::case_status, c, &pending, 1);
-    ++torn;
-  }
-  constexpr std::int64_t kBlock = 4096;
-  std::vector<std::uint32_t> sums(kBlock);
-  for (std::size_t cell = 0; cell < layout().cells(); ++cell) {
-    for (std::int64_t first = 0; first < layout().replications; first += kBlock) {
-      const std::int64_t n = std::min(kBlock, layout().replications - first);
-      const std::vector<std::int64_t> words = impl_->read_rows(cell, first, n);
-      impl_->read(FieldId::checksum, impl_->run_index(cell, first), sums.data(), static_cast<std::size_t>(n));
-      for (std::int64_t i = 0; i < n; ++i) {
-        const ConstRunRow row(words.data() + static_cast<std::size_t>(i) * shape().words(), shape());
-        if (row.status() == TaskStatus::pending ||
-            checksum(row, shape().deltas) == sums[static_cast<std::size_t>(i)])
-          continue;
-        impl_->write(FieldId::status, impl_->run_index(cell, first + i), &pending, 1);
-        ++torn;
-      }
+  const auto check = [&](const auto& format, const StoredTable& table, const auto& batch, const auto& K_of) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (format.sound(batch, i, K_of(batch.name(i)))) continue;
+      impl_->set_status(table, batch.name(i), TaskStatus::pending);
+      ++torn;
     }
-  }
+  };
+  const CellGrid grid = layout().grid();
+  const auto cases = static_cast<std::int64_t>(grid.cases);
+  for (std::int64_t first = 0, block = impl_->cases.block(); first < cases; first += block)
+    check(impl_->case_format, impl_->cases,
+          impl_->read_cases(CaseId(first), static_cast<std::size_t>(std::min(block, cases - first))),
+          [&](RunName name) { return layout().K(CaseId(name.seed)); });
+  const std::int64_t block = impl_->runs.block();
+  for (CellId cell; cell.value() < grid.cells(); ++cell)
+    for (std::int64_t first = 0; first < layout().replications; first += block)
+      check(impl_->run_format, impl_->runs,
+            impl_->read_runs(cell, first, std::min(block, layout().replications - first)),
+            [&](RunName name) { return layout().K(grid.case_of(name.cell)); });
   return torn;
 }
 
-void ResultFile::write_rows(std::span<const std::int64_t> words) {
-  impl_->write_rows(words);
+void ResultFile::write_runs(RunBatch& batch) {
+  impl_->write_runs(batch);
 }
-void ResultFile::write_case(std::size_t case_index, const CaseResult& result) {
-  impl_->write_case(case_index, result);
+void ResultFile::write_cases(CaseBatch& batch) {
+  impl_->write_cases(batch);
 }
-void ResultFile::write_attempts(std::size_t cell, std::int64_t first,
-                                std::span<const std::int32_t> attempts) {
-  impl_->write(FieldId::attempts, impl_->run_index(cell, first), attempts.data(), attempts.size());
+void ResultFile::write_attempts(CellId cell, std::int64_t first, std::span<const std::int32_t> attempts) {
+  const Column& column = impl_->runs.columns[impl_->run_format.position(&RunRecord::attempts)];
+  impl_->write_bytes(impl_->runs.place(column, cell.value(), 0, static_cast<std::uint64_t>(first)),
+                     attempts.data(), attempts.size_bytes());
 }
 void ResultFile::add_failure(const Failure& failure) {
   impl_->add_failure(failure);
@@ -444,27 +392,25 @@ void ResultFile::add_failure(const Failure& failure) {
 
 std::size_t ResultFile::retry_failed() {
   std::size_t count = 0;
-  const std::int8_t pending = 0;
   const std::int32_t zero = 0;
-  const auto failed = static_cast<std::int8_t>(TaskStatus::failed);
-  const std::vector<std::int8_t> cases = case_status();
-  for (std::size_t c = 0; c < cases.size(); ++c) {
-    if (cases[c] != failed) continue;
-    impl_->write(FieldId::case_status, c, &pending, 1);
+  const std::vector<TaskStatus> cases = case_values(&CaseSolution::status);
+  for (CaseId c; c.value() < cases.size(); ++c) {
+    if (cases[c.value()] != TaskStatus::failed) continue;
+    impl_->set_status(impl_->cases, name_of(c), TaskStatus::pending);
     ++count;
   }
-  for (std::size_t cell = 0; cell < layout().cells(); ++cell) {
-    const std::vector<std::int8_t> statuses = run_status(cell);
+  for (CellId cell; cell.value() < layout().cells(); ++cell) {
+    const std::vector<TaskStatus> statuses = run_values(&RunRecord::status, cell);
     for (std::size_t s = 0; s < statuses.size(); ++s) {
-      if (statuses[s] != failed) continue;
-      const std::uint64_t at = impl_->run_index(cell, static_cast<std::int64_t>(s));
-      impl_->write(FieldId::attempts, at, &zero, 1);
-      impl_->write(FieldId::status, at, &pending, 1);
+      if (statuses[s] != TaskStatus::failed) continue;
+      const auto seed = static_cast<std::int64_t>(s);
+      write_attempts(cell, seed, std::span(&zero, 1));
+      impl_->set_status(impl_->runs, {cell, seed}, TaskStatus::pending);
       ++count;
     }
   }
   const std::vector<std::int32_t> none(kFailures, -1);
-  impl_->write(FieldId::failure_case, 0, none.data(), kFailures);
+  impl_->write_bytes(impl_->failure_list.named("case").offset, none.data(), kFailures * sizeof(std::int32_t));
   return count;
 }
 

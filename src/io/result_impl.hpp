@@ -1,72 +1,76 @@
 /// The parts of ResultFile that its source files share.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 
-#include "result_schema.hpp"
+#include "result_table.hpp"
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/result_file.hpp"
 
 namespace tasfg {
 
-/// Where the attributes that change have their bytes.
-struct LiveOffsets {
-  enum Which : std::size_t { status, updated, hosts, ranks, threads, count };
-  std::array<std::int64_t, count> at{};
+/// The datasets of one kind of record in a file, with their places in it.
+struct StoredTable {
+  std::vector<Column> columns;
+  std::uint64_t along = 1;  // records along the last of their own dimensions
+
+  [[nodiscard]] const Column& named(std::string_view name) const;
+  /// How many records to hold in memory at a time.
+  [[nodiscard]] std::int64_t block() const;
+  /// Where value (cell, b, record, 0) of a column begins; b counts its values before the records.
+  [[nodiscard]] std::uint64_t place(const Column& column, std::uint64_t cell, std::uint64_t b,
+                                    std::uint64_t record) const {
+    return column.offset + ((cell * column.before + b) * along + record) * column.after * column.value_bytes;
+  }
 };
-/// Room for each of the texts, its closing zero not counted.
-inline constexpr std::array<std::size_t, 3> kLiveRoom{16, 32, 1000};
 
 struct ResultFile::Impl {
   std::string path;
   ResultLayout layout;
   int descriptor = -1;
-  std::array<std::uint64_t, kFields> offsets{};
-  LiveOffsets live;
+  StoredTable runs, cases, failure_list, live_state, edges;
+  RunFormat run_format{RecordShape{}};
+  CaseFormat case_format{RecordShape{}};
 
   Impl() = default;
   ~Impl();
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  /// Values [first, first + count) of a field.
-  void write(FieldId field, std::uint64_t first, const void* values, std::size_t count) const;
-  void read(FieldId field, std::uint64_t first, void* values, std::size_t count) const;
   void write_bytes(std::uint64_t offset, const void* bytes, std::size_t size) const;
-  void write_live(const LiveState& state) const;
+  void read_bytes(std::uint64_t offset, void* bytes, std::size_t size) const;
+
+  /// Records [first, first + count) of a cell.
+  [[nodiscard]] BatchBytes read(const StoredTable& table, std::uint64_t cell, std::int64_t first,
+                                std::size_t count) const;
+  /// Writes a batch, neighbours together, and column `last` after all others: it vouches for them.
+  void write(const StoredTable& table, BatchBytes& batch, std::string_view last) const;
+
+  [[nodiscard]] RunBatch read_runs(CellId cell, std::int64_t first, std::int64_t count) const;
+  [[nodiscard]] CaseBatch read_cases(CaseId first, std::size_t count) const;
+  void write_runs(RunBatch& batch) const { write(runs, batch, "status"); }
+  void write_cases(CaseBatch& batch) const { write(cases, batch, "status"); }
+  void set_status(const StoredTable& table, RunName name, TaskStatus status) const;
   [[nodiscard]] LiveState read_live() const;
-  void add_failure(const Failure& failure) const;
+  void write_live(const LiveState& state) const;
   [[nodiscard]] std::vector<Failure> failures() const;
-
-  [[nodiscard]] std::vector<std::int64_t> read_rows(std::size_t cell, std::int64_t first,
-                                                    std::int64_t count) const;
-  void write_rows(std::span<const std::int64_t> words) const;
-  [[nodiscard]] CaseResult read_case(std::size_t case_index) const;
-  void write_case(std::size_t case_index, const CaseResult& result) const;
-  [[nodiscard]] RowShape shape() const { return {layout.delta.size(), layout.vertices()}; }
-
-  /// Offset of (cell, seed), and of (cell, δ, seed), counted in values.
-  [[nodiscard]] std::uint64_t run_index(std::uint64_t cell, std::int64_t seed) const {
-    return cell * static_cast<std::uint64_t>(layout.replications) + static_cast<std::uint64_t>(seed);
-  }
-  [[nodiscard]] std::uint64_t stop_index(std::uint64_t cell, std::size_t delta, std::int64_t seed) const {
-    return (cell * layout.delta.size() + delta) * static_cast<std::uint64_t>(layout.replications) +
-           static_cast<std::uint64_t>(seed);
-  }
+  void add_failure(const Failure& failure) const;
+  [[nodiscard]] FeedbackGraph graph(CaseId case_id) const;
 };
 
 /// Writes the empty file under `path` itself (the caller renames it). Throws InputError, naming `shown`.
-void write_empty_file(const std::string& path, const std::string& shown, const ResultLayout& layout);
+void write_empty_file(const std::string& path, const std::string& shown, const ResultLayout& layout,
+                      const GraphOf& graph_of);
 
 /// Opens `path` for reading and writing, or for reading.
 [[nodiscard]] std::unique_ptr<ResultFile::Impl> open_file(const std::string& path, Access access);
 
-/// Reads what the HDF5 library must tell: layout, offsets.
-void read_structure(const std::string& path, ResultLayout& layout,
-                    std::array<std::uint64_t, kFields>& offsets, LiveOffsets& live);
+/// Reads what the HDF5 library must tell: the layout, and where the datasets have their bytes. All of it is
+/// checked; `file` is open already.
+void read_structure(ResultFile::Impl& file);
 
 /// A new file beside `path` that takes its place when `publish` is called, and vanishes otherwise.
 class DraftFile {

@@ -7,10 +7,20 @@
 
 namespace tasfg {
 
-std::size_t ResultLayout::vertices() const {
-  int largest = 0;
-  for (const CaseInfo& each : cases) largest = std::max(largest, each.K);
-  return static_cast<std::size_t>(largest);
+RecordShape ResultLayout::shape() const {
+  std::int32_t largest = 0;
+  for (const CaseDescription& each : cases) largest = std::max(largest, each.K);
+  return {.deltas = delta.size(),
+          .checkpoints = checkpoints.size(),
+          .vertices = static_cast<std::size_t>(largest),
+          .pulls_by_delta = pulls_by_delta != 0,
+          .minor = format_minor};
+}
+
+std::size_t ResultLayout::edges() const {
+  std::size_t total = 0;
+  for (const CaseDescription& each : cases) total += static_cast<std::size_t>(each.edges);
+  return total;
 }
 
 std::string why_not_extension(const ResultLayout& held, const ResultLayout& wanted) {
@@ -42,9 +52,13 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
     if (std::find(wanted.log_inv_delta.begin(), wanted.log_inv_delta.end(), held.log_inv_delta[d]) ==
         wanted.log_inv_delta.end())
       return drops(fmt::format("ln(1/delta) = {}", held.log_inv_delta[d]));
+  for (const std::int64_t each : held.checkpoints)
+    if (std::find(wanted.checkpoints.begin(), wanted.checkpoints.end(), each) == wanted.checkpoints.end())
+      return drops(fmt::format("the checkpoint {}", each));
+  if (held.pulls_by_delta > wanted.pulls_by_delta) return drops("pulls_at");
   std::map<std::string_view, std::uint64_t> keys;
-  for (const CaseInfo& each : wanted.cases) keys.emplace(each.label, each.key);
-  for (const CaseInfo& each : held.cases) {
+  for (const CaseDescription& each : wanted.cases) keys.emplace(each.label, each.key);
+  for (const CaseDescription& each : held.cases) {
     const auto found = keys.find(each.label);
     if (found == keys.end()) return drops(fmt::format("the case {}", each.label));
     if (found->second != each.key)
@@ -54,11 +68,12 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
 }
 
 bool same_grid(const ResultLayout& a, const ResultLayout& b) {
-  const auto same_case = [](const CaseInfo& x, const CaseInfo& y) {
+  const auto same_case = [](const CaseDescription& x, const CaseDescription& y) {
     return x.key == y.key && x.label == y.label;
   };
   return why_not_extension(a, b).empty() && a.max_steps == b.max_steps && a.replications == b.replications &&
          a.algorithms == b.algorithms && a.log_inv_delta == b.log_inv_delta &&
+         a.checkpoints == b.checkpoints && a.pulls_by_delta == b.pulls_by_delta &&
          std::equal(a.cases.begin(), a.cases.end(), b.cases.begin(), b.cases.end(), same_case);
 }
 

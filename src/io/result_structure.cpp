@@ -3,19 +3,16 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <limits>
-#include <random>
+#include <map>
 
 #include "hdf5_handle.hpp"
 #include "result_impl.hpp"
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <hdf5_hl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
 
 namespace tasfg {
@@ -23,29 +20,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "results are written as little-endian bytes");
 
-constexpr int kFormatVersion = 1;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// Texts of the layout that are attributes of the root.
-struct TextAttribute {
-  const char* name;
-  std::string ResultLayout::*member;
-};
-constexpr TextAttribute kTexts[] = {{"created", &ResultLayout::created},
-                                    {"job", &ResultLayout::job},
-                                    {"job_overrides", &ResultLayout::job_overrides},
-                                    {"job_name", &ResultLayout::job_name},
-                                    {"job_origin", &ResultLayout::job_origin},
-                                    {"shard", &ResultLayout::shard},
-                                    {"setting", &ResultLayout::setting},
-                                    {"conventions", &ResultLayout::conventions},
-                                    {"convention_points", &ResultLayout::convention_points},
-                                    {"threshold", &ResultLayout::threshold},
-                                    {"stream", &ResultLayout::stream},
-                                    {"results_version", &ResultLayout::results_version},
-                                    {"code_version", &ResultLayout::code_version},
-                                    {"git_commit", &ResultLayout::git_commit},
-                                    {"build", &ResultLayout::build}};
+using Bytes = std::vector<unsigned char>;
 
 /// A call of the HDF5 library failed while a file was being made: as a rule the disk is full.
 class CreationFailure : public std::runtime_error {
@@ -59,18 +34,89 @@ Id must(Id id, std::string_view what) {
   return id;
 }
 
-Handle text_type() {
+std::uint32_t checksum_of(const Bytes& bytes) {
+  Checksum sum;
+  sum.process_bytes(bytes.data(), bytes.size());
+  return sum.checksum();
+}
+
+/// Texts have a fixed length everywhere: those of variable length live in HDF5's global heap, which does not
+/// notice damage.
+Handle text_type(std::size_t bytes, H5T_str_t padding = H5T_STR_NULLPAD, H5T_cset_t set = H5T_CSET_UTF8) {
   Handle type(must(H5Tcopy(H5T_C_S1), "type"), &H5Tclose);
-  must(H5Tset_size(type, H5T_VARIABLE), "type");
-  must(H5Tset_cset(type, H5T_CSET_UTF8), "type");
+  must(H5Tset_size(type, std::max<std::size_t>(1, bytes)), "type");
+  must(H5Tset_strpad(type, padding), "type");
+  must(H5Tset_cset(type, set), "type");
   return type;
 }
 
+Handle type_of(const Column& column) {
+  switch (column.type) {
+    case Stored::i8:
+      return {H5Tcopy(H5T_STD_I8LE), &H5Tclose};
+    case Stored::i32:
+      return {H5Tcopy(H5T_STD_I32LE), &H5Tclose};
+    case Stored::u32:
+      return {H5Tcopy(H5T_STD_U32LE), &H5Tclose};
+    case Stored::i64:
+      return {H5Tcopy(H5T_STD_I64LE), &H5Tclose};
+    case Stored::u64:
+      return {H5Tcopy(H5T_STD_U64LE), &H5Tclose};
+    case Stored::f64:
+      return {H5Tcopy(H5T_IEEE_F64LE), &H5Tclose};
+    case Stored::text:
+      break;
+  }
+  return text_type(column.value_bytes);
+}
+
 /// Access without HDF5's own locks: they fail on some file systems, and our own lock guards the writer.
+/// Object headers are of the kind that carries checksums.
 Handle file_access() {
   Handle access(must(H5Pcreate(H5P_FILE_ACCESS), "access"), &H5Pclose);
   must(H5Pset_file_locking(access, false, true), "access");
+  must(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST), "access");
   return access;
+}
+
+/// Every dataset that is written once, with its bytes: what the cases and the coordinates are.
+struct HeaderColumn {
+  Column column;
+  Bytes bytes;
+};
+
+template <typename Record>
+void add_header(const Table<Record>& table, const Extents& extents, const RecordShape& shape,
+                std::span<const Record> records, std::vector<HeaderColumn>& header) {
+  std::vector<Column> columns = columns_of(table, extents, shape);
+  fit_texts(table, std::span(columns), records);
+  BatchBytes batch;
+  batch.columns.resize(columns.size());
+  for (const Record& record : records) {
+    std::size_t K = 0;
+    if constexpr (std::is_same_v<Record, CaseDescription>) K = record.means.size();
+    put_row(table, columns, record, K, batch, 0, 0);
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    header.push_back({columns[i], std::move(batch.columns[i])});
+}
+
+std::vector<HeaderColumn> header_of(const ResultLayout& layout) {
+  const Extents extents(layout);
+  const RecordShape shape = layout.shape();
+  std::vector<HeaderColumn> header;
+  add_header(table<AlgorithmInfo>(), extents, shape, std::span(layout.algorithms), header);
+  for (const Table<ResultLayout>& each : layout_tables())
+    add_header(each, extents, shape, std::span(&layout, 1), header);
+  const std::size_t cases = header.size();
+  add_header(table<CaseDescription>(), extents, shape, std::span(layout.cases), header);
+  for (std::size_t i = cases, end = header.size(); i < end; ++i)
+    if (is_run_coordinate(header[i].column.name)) {
+      HeaderColumn copy = header[i];
+      copy.column.group = table<RunRecord>().group;
+      header.push_back(std::move(copy));
+    }
+  return header;
 }
 
 // Writing.
@@ -82,276 +128,284 @@ void write_attribute(hid_t object, const std::string& name, hid_t type, const vo
   must(H5Awrite(attribute, type, value), name);
 }
 void write_attribute(hid_t object, const std::string& name, std::string_view text) {
-  const std::string owned(text);
-  const char* pointer = owned.c_str();
-  write_attribute(object, name, text_type(), &pointer);
+  const std::string owned(text);  // with a closing zero, where the text is empty
+  write_attribute(object, name, text_type(owned.size()), owned.c_str());
 }
-void write_attribute(hid_t object, const std::string& name, std::int64_t value) {
-  write_attribute(object, name, H5T_STD_I64LE, &value);
+template <typename T>
+void write_list(hid_t object, const std::string& name, hid_t type, const std::vector<T>& values) {
+  const hsize_t count = values.size();
+  const Handle space(must(H5Screate_simple(1, &count, nullptr), name), &H5Sclose);
+  const Handle attribute(must(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), name),
+                         &H5Aclose);
+  must(H5Awrite(attribute, type, values.data()), name);
 }
 
-class GroupWriter {
+/// Makes datasets. xarray finds the names of their dimensions by the attributes with which netCDF-4 describes
+/// a coordinate of several dimensions: _Netcdf4Coordinates lists identifiers, and _Netcdf4Dimid is a
+/// dataset's own. (HDF5's DIMENSION_LIST would do the same by references of variable length.)
+class Maker {
  public:
-  GroupWriter(hid_t file, std::string_view name, const ResultLayout& layout)
-      : layout_(layout),
-        group_(must(H5Gcreate2(file, std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name),
-               &H5Gclose) {}
+  Maker(hid_t file, const ResultLayout& layout) : file_(file), extents_(layout) {}
 
-  /// A coordinate: values along one dimension, which other datasets then refer to.
-  template <typename T>
-  void scale(Dimension dimension, hid_t type, const std::vector<T>& values, std::string_view units,
-             std::string_view long_name) {
-    const std::string name(to_string(dimension));
-    Handle dataset = column(name, {dimension}, type, type, values, units, long_name, false);
-    must(H5DSset_scale(dataset, name.c_str()), name);
-    scales_.emplace_back(dimension, std::move(dataset));
+  /// A group with the datasets of its dimensions, which are those of all its columns.
+  void group(std::string_view name, std::span<const Column> columns) {
+    const Handle made(
+        must(H5Gcreate2(file_, std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name),
+        &H5Gclose);
+    ids_.clear();
+    std::vector<Dimension> dimensions;
+    for (const Column& column : columns)
+      for (const Dimension each : column.dimensions)
+        if (ids_.emplace(each, next_id_).second) {
+          ++next_id_;
+          dimensions.push_back(each);
+        }
+    for (const Dimension each : dimensions) {
+      const bool is_column = std::any_of(columns.begin(), columns.end(), [&](const Column& column) {
+        return column.name == to_string(each) && column.dimensions == std::vector{each};
+      });
+      if (!is_column) index(name, each);
+    }
   }
 
-  template <typename T>
-  Handle column(std::string_view name, const std::vector<Dimension>& dimensions, hid_t file_type,
-                hid_t memory_type, const std::vector<T>& values, std::string_view units,
-                std::string_view long_name, bool attach = true) {
-    Handle dataset = dataset_of(name, dimensions, file_type, H5P_DEFAULT, units, long_name, attach);
-    if (!values.empty())
-      must(H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), name);
+  /// A dataset that is full of missing values, its space allocated.
+  Handle results(const Column& column, const std::string& covers = {}, const std::string& coordinates = {}) {
+    const Handle creation = creation_list();
+    must(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), column.name);
+    must(H5Pset_fill_time(creation, H5D_FILL_TIME_ALLOC), column.name);
+    const Handle type = type_of(column);
+    if (column.type != Stored::text) must(H5Pset_fill_value(creation, type, column.fill.data()), column.name);
+    Handle dataset = make(column, type, creation);
+    if (!coordinates.empty()) write_attribute(dataset, "coordinates", coordinates);
+    if (column.name == "checksum") write_attribute(dataset, "covers", covers);
+    if (column.name == "status" && column.type == Stored::i8) {
+      std::vector<std::int8_t> flags(kTaskStatuses);
+      for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = static_cast<std::int8_t>(i);
+      write_list(dataset, "flag_values", H5T_STD_I8LE, flags);
+      write_attribute(dataset, "flag_meanings", "pending done capped failed");
+    }
     return dataset;
   }
 
-  void text_column(std::string_view name, Dimension dimension, const std::vector<std::string>& texts,
-                   std::string_view long_name) {
-    std::vector<const char*> pointers;
-    pointers.reserve(texts.size());
-    for (const std::string& text : texts) pointers.push_back(text.c_str());
-    const Handle type = text_type();
-    (void)column(name, {dimension}, type, type, pointers, "", long_name);
-  }
-
-  void field(const StoredField& field) {
-    const Handle creation(must(H5Pcreate(H5P_DATASET_CREATE), field.name), &H5Pclose);
-    must(H5Pset_layout(creation, H5D_CONTIGUOUS), field.name);
-    must(H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY), field.name);
-    must(H5Pset_fill_time(creation, H5D_FILL_TIME_ALLOC), field.name);
-    const hid_t type = field.file_type();
-    const Handle owned(field.type == FieldType::text ? type : H5I_INVALID_HID, &H5Tclose);
-    if (field.type != FieldType::text)
-      must(H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &field.fill), field.name);
-    std::vector<Dimension> dimensions(field.dimensions.begin(),
-                                      field.dimensions.begin() + static_cast<std::ptrdiff_t>(field.rank()));
-    const bool has_scales = field.dimensions[0] != Dimension::entry;
-    const Handle dataset =
-        dataset_of(field.name, dimensions, type, creation, field.units, field.long_name, has_scales);
-    if (field.fill_is_missing) {
-      if (field.type == FieldType::f64) {
-        write_attribute(dataset, "_FillValue", H5T_IEEE_F64LE, &field.fill);
-      } else {
-        const Handle space(must(H5Screate(H5S_SCALAR), field.name), &H5Sclose);
-        const Handle attribute(
-            must(H5Acreate2(dataset, "_FillValue", type, space, H5P_DEFAULT, H5P_DEFAULT), field.name),
-            &H5Aclose);
-        must(H5Awrite(attribute, H5T_NATIVE_DOUBLE, &field.fill), field.name);
-      }
-    }
-    if (field.id == FieldId::status || field.id == FieldId::case_status) {
-      const std::int8_t flags[] = {0, 1, 2, 3};
-      const hsize_t four = 4;
-      const Handle space(must(H5Screate_simple(1, &four, nullptr), "flags"), &H5Sclose);
-      const Handle attribute(
-          must(H5Acreate2(dataset, "flag_values", H5T_STD_I8LE, space, H5P_DEFAULT, H5P_DEFAULT), "flags"),
-          &H5Aclose);
-      must(H5Awrite(attribute, H5T_NATIVE_INT8, flags), "flags");
-      write_attribute(dataset, "flag_meanings", "pending done capped failed");
-    }
-    if (field.id == FieldId::tau || field.id == FieldId::status)
-      write_attribute(dataset, "coordinates",
-                      field.id == FieldId::tau ? "log_inv_delta graph label K p q r" : "graph label K p q r");
+  /// A dataset that never changes, with the checksum of its bytes.
+  void constant(const Column& column, const Bytes& bytes) {
+    const Handle type = type_of(column);
+    const Handle dataset = make(column, type, creation_list());
+    if (!bytes.empty())
+      must(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), column.name);
+    const std::uint32_t sum = checksum_of(bytes);
+    write_attribute(dataset, "checksum", H5T_STD_U32LE, &sum);
   }
 
  private:
-  Handle dataset_of(std::string_view name_view, const std::vector<Dimension>& dimensions, hid_t type,
-                    hid_t creation, std::string_view units, std::string_view long_name, bool attach) {
-    const std::string name(name_view);
+  static Handle creation_list() {
+    Handle creation(must(H5Pcreate(H5P_DATASET_CREATE), "dataset"), &H5Pclose);
+    must(H5Pset_layout(creation, H5D_CONTIGUOUS), "dataset");
+    must(H5Pset_attr_phase_change(creation, 64, 0),
+         "dataset");  // attributes beside the dataset, not in a heap
+    return creation;
+  }
+
+  Handle make(const Column& column, hid_t type, hid_t creation) {
+    const std::string path = column.path();
     std::vector<hsize_t> extents;
-    extents.reserve(dimensions.size());
-    for (const Dimension dimension : dimensions) extents.push_back(extent(dimension, layout_));
+    std::vector<std::int32_t> ids;
+    for (const Dimension each : column.dimensions) {
+      extents.push_back(extents_[each]);
+      ids.push_back(ids_.at(each));
+    }
     const Handle space(
-        must(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), name), &H5Sclose);
+        extents.empty()
+            ? must(H5Screate(H5S_SCALAR), path)
+            : must(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), path),
+        &H5Sclose);
     Handle dataset(
-        must(H5Dcreate2(group_, name.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), name),
+        must(H5Dcreate2(file_, path.c_str(), type, space, H5P_DEFAULT, creation, H5P_DEFAULT), path),
         &H5Dclose);
-    if (!units.empty()) write_attribute(dataset, "units", units);
-    write_attribute(dataset, "long_name", long_name);
-    if (attach)
-      for (std::size_t i = 0; i < dimensions.size(); ++i)
-        for (const auto& [dimension, scale] : scales_)
-          if (dimension == dimensions[i])
-            must(H5DSattach_scale(dataset, scale, static_cast<unsigned>(i)), name);
+    if (!ids.empty()) {
+      const bool is_scale = ids.size() == 1 && column.name == to_string(column.dimensions[0]);
+      mark(dataset, std::string(column.name), is_scale ? ids[0] : next_id_++);
+      write_list(dataset, "_Netcdf4Coordinates", H5T_STD_I32LE, ids);
+    }
+    write_attribute(dataset, "long_name", column.long_name);
+    if (!column.units.empty()) write_attribute(dataset, "units", column.units);
+    if (column.type == Stored::text) write_attribute(dataset, "_Encoding", "utf-8");
+    if (column.traits.fill_is_missing) write_attribute(dataset, "_FillValue", type, column.fill.data());
     return dataset;
   }
 
-  const ResultLayout& layout_;
-  Handle group_;
-  std::vector<std::pair<Dimension, Handle>> scales_;
-};
-
-template <typename T>
-std::vector<T> count_up(std::size_t n) {
-  std::vector<T> values(n);
-  for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<T>(i);
-  return values;
-}
-
-template <typename Get>
-auto each_case(const ResultLayout& layout, Get get) {
-  std::vector<std::decay_t<decltype(get(layout.cases.front()))>> values;
-  for (const CaseInfo& info : layout.cases) values.push_back(get(info));
-  return values;
-}
-
-/// The columns that say which case is which, in both groups.
-void describe_cases(GroupWriter& group, const ResultLayout& layout) {
-  const Dimension along = Dimension::case_index;
-  group.text_column("graph", along, each_case(layout, [](const CaseInfo& c) { return c.graph; }),
-                    "graph family");
-  group.text_column("label", along, each_case(layout, [](const CaseInfo& c) { return c.label; }),
-                    "the case in words");
-  (void)group.column("K", {along}, H5T_STD_I32LE, H5T_NATIVE_INT32,
-                     each_case(layout, [](const CaseInfo& c) { return std::int32_t{c.K}; }), "1",
-                     "number of vertices");
-  const auto parameter = [&](const char* name, double CaseInfo::*member) {
-    (void)group.column(name, {along}, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
-                       each_case(layout, [&](const CaseInfo& c) { return c.*member; }), "1",
-                       fmt::format("parameter {} of the graph", name));
-  };
-  parameter("p", &CaseInfo::p);
-  parameter("q", &CaseInfo::q);
-  parameter("r", &CaseInfo::r);
-}
-
-void write_cases(hid_t file, const ResultLayout& layout) {
-  GroupWriter group(file, "cases", layout);
-  const Dimension along = Dimension::case_index;
-  group.scale(along, H5T_STD_I32LE, count_up<std::int32_t>(layout.cases.size()), "1", "case");
-  group.scale(Dimension::vertex, H5T_STD_I32LE, count_up<std::int32_t>(layout.vertices()), "1",
-              "vertex, from 0");
-  describe_cases(group, layout);
-  group.text_column("parameters", along, each_case(layout, [](const CaseInfo& c) { return c.parameters; }),
-                    "all parameters of the graph");
-  group.text_column("reward", along, each_case(layout, [](const CaseInfo& c) { return c.reward; }),
-                    "reward family");
-  group.text_column("observability", along,
-                    each_case(layout, [](const CaseInfo& c) { return c.observability; }),
-                    "observability of the graph");
-  (void)group.column("variance", {along}, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
-                     each_case(layout, [](const CaseInfo& c) { return c.variance; }), "1",
-                     "variance of Gaussian rewards");
-  (void)group.column("best", {along}, H5T_STD_I32LE, H5T_NATIVE_INT32,
-                     each_case(layout, [](const CaseInfo& c) { return std::int32_t{c.best}; }), "1",
-                     "best vertex, from 0");
-  (void)group.column("edges", {along}, H5T_STD_I64LE, H5T_NATIVE_INT64,
-                     each_case(layout, [](const CaseInfo& c) { return c.edges; }), "1", "number of edges");
-  (void)group.column("key", {along}, H5T_STD_U64LE, H5T_NATIVE_UINT64,
-                     each_case(layout, [](const CaseInfo& c) { return c.key; }), "1",
-                     "key of the instance's content, which its random streams depend on");
-  std::vector<double> means(layout.cases.size() * layout.vertices(), kNaN);
-  for (std::size_t c = 0; c < layout.cases.size(); ++c)
-    std::copy(layout.cases[c].means.begin(), layout.cases[c].means.end(),
-              means.begin() + static_cast<std::ptrdiff_t>(c * layout.vertices()));
-  (void)group.column("means", {along, Dimension::vertex}, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, means, "1",
-                     "mean rewards");
-  for (const StoredField& field : fields())
-    if (field.group == "cases") group.field(field);
-}
-
-void write_runs(hid_t file, const ResultLayout& layout) {
-  GroupWriter group(file, "runs", layout);
-  group.scale(Dimension::case_index, H5T_STD_I32LE, count_up<std::int32_t>(layout.cases.size()), "1", "case");
-  std::vector<const char*> names;
-  for (const AlgorithmInfo& each : layout.algorithms) names.push_back(each.name.c_str());
-  const Handle text = text_type();
-  group.scale(Dimension::algorithm, text, names, "", "algorithm");
-  group.scale(Dimension::delta, H5T_IEEE_F64LE, layout.delta, "1", "error probability allowed");
-  group.scale(Dimension::seed, H5T_STD_I64LE,
-              count_up<std::int64_t>(static_cast<std::size_t>(layout.replications)), "1", "seed");
-  group.scale(Dimension::vertex, H5T_STD_I32LE, count_up<std::int32_t>(layout.vertices()), "1",
-              "vertex, from 0");
-  (void)group.column("log_inv_delta", {Dimension::delta}, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE,
-                     layout.log_inv_delta, "nat", "ln(1/delta)");
-  std::vector<std::string> options;
-  for (const AlgorithmInfo& each : layout.algorithms) options.push_back(each.options);
-  group.text_column("algorithm_options", Dimension::algorithm, options, "options that are not the defaults");
-  describe_cases(group, layout);
-  for (const StoredField& field : fields())
-    if (field.group == "runs") group.field(field);
-}
-
-/// Texts and numbers that stand nowhere else in the file, to find their bytes by.
-struct Sentinels {
-  std::array<std::string, 3> texts;
-  std::array<std::int64_t, 2> numbers;
-};
-Sentinels make_sentinels() {
-  std::random_device device;
-  std::uniform_int_distribution<int> letter('a', 'z');
-  Sentinels made;
-  for (std::size_t i = 0; i < made.texts.size(); ++i)
-    for (std::size_t k = 0; k < kLiveRoom[i]; ++k) made.texts[i].push_back(static_cast<char>(letter(device)));
-  std::uniform_int_distribution<std::int64_t> any;
-  for (std::int64_t& number : made.numbers) number = any(device);
-  return made;
-}
-
-void write_root(hid_t file, const ResultLayout& layout, const Sentinels& sentinels) {
-  write_attribute(file, "format", "tasfg");
-  write_attribute(file, "format_version", std::int64_t{kFormatVersion});
-  constexpr const char* kLiveTexts[] = {"status", "updated", "hosts"};
-  for (std::size_t i = 0; i < sentinels.texts.size(); ++i)
-    write_attribute(file, kLiveTexts[i], sentinels.texts[i]);
-  write_attribute(file, "ranks", sentinels.numbers[0]);
-  write_attribute(file, "threads", sentinels.numbers[1]);
-  write_attribute(file, "seed", H5T_STD_U64LE, &layout.seed);
-  write_attribute(file, "max_steps", layout.max_steps);
-  for (const auto& [name, member] : kTexts) write_attribute(file, name, layout.*member);
-  const LiveOffsets none;
-  const hsize_t count = LiveOffsets::count;
-  const Handle space(must(H5Screate_simple(1, &count, nullptr), "live_offsets"), &H5Sclose);
-  const Handle attribute(
-      must(H5Acreate2(file, "live_offsets", H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT), "live_offsets"),
-      &H5Aclose);
-  must(H5Awrite(attribute, H5T_NATIVE_INT64, none.at.data()), "live_offsets");
-}
-
-/// Where each sentinel's bytes are. They are written before any dataset, so that they stand near the start.
-LiveOffsets find(const std::string& path, const Sentinels& sentinels) {
-  std::vector<std::string> wanted(sentinels.texts.begin(), sentinels.texts.end());
-  for (const std::int64_t number : sentinels.numbers)
-    wanted.emplace_back(reinterpret_cast<const char*>(&number), sizeof number);
-  LiveOffsets found;
-  found.at.fill(-1);
-  std::ifstream file(path, std::ios::binary);
-  constexpr std::size_t kBlock = 1 << 20;
-  constexpr std::size_t kOverlap = 2048;
-  std::string window;
-  std::int64_t start = 0;  // of the window
-  std::size_t missing = wanted.size();
-  std::string block(kBlock, '\0');
-  while (missing > 0 && file) {
-    file.read(block.data(), kBlock);
-    window.append(block, 0, static_cast<std::size_t>(file.gcount()));
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      if (found.at[i] >= 0) continue;
-      if (const std::size_t at = window.find(wanted[i]); at != std::string::npos) {
-        found.at[i] = start + static_cast<std::int64_t>(at);
-        --missing;
-      }
-    }
-    if (window.size() > kOverlap) {
-      start += static_cast<std::int64_t>(window.size() - kOverlap);
-      window.erase(0, window.size() - kOverlap);
+  /// 0, 1, 2, … along a dimension; where nobody needs them, the dimension's name and length without values.
+  void index(std::string_view group, Dimension dimension) {
+    const bool bare = dimension == Dimension::edge || dimension == Dimension::entry;
+    Column column;
+    column.group = group;
+    column.name = to_string(dimension);
+    column.units = "1";
+    column.long_name = dimension == Dimension::vertex ? "vertex, from 0" : column.name;
+    column.dimensions = {dimension};
+    column.type = dimension == Dimension::seed ? Stored::i64 : Stored::i32;
+    const Handle dataset =
+        make(column, bare ? Handle(H5Tcopy(H5T_STD_I8LE), &H5Tclose) : type_of(column), creation_list());
+    const std::size_t count = extents_[dimension];
+    if (bare) {
+      must(H5Adelete(dataset, "NAME"), column.name);
+      name_scale(dataset, fmt::format("This is a netCDF dimension but not a netCDF variable.{:10}", count));
+    } else if (count > 0) {
+      std::vector<std::int64_t> values(count);
+      for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<std::int64_t>(i);
+      must(H5Dwrite(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), column.name);
     }
   }
-  if (missing > 0) throw CreationFailure("live attributes");
-  return found;
+
+  static void name_scale(hid_t dataset, const std::string& name) {
+    write_attribute(dataset, "NAME", text_type(name.size() + 1, H5T_STR_NULLTERM, H5T_CSET_ASCII),
+                    name.c_str());
+  }
+  static void mark(hid_t dataset, const std::string& name, std::int32_t id) {
+    constexpr char kClass[] = "DIMENSION_SCALE";
+    write_attribute(dataset, "CLASS", text_type(sizeof kClass, H5T_STR_NULLTERM, H5T_CSET_ASCII), kClass);
+    name_scale(dataset, name);
+    write_attribute(dataset, "_Netcdf4Dimid", H5T_STD_I32LE, &id);
+  }
+
+  hid_t file_;
+  Extents extents_;
+  std::map<Dimension, std::int32_t> ids_;  // of the group's dimensions
+  std::int32_t next_id_ = 0;
+};
+
+std::string names_of(std::span<const Column> columns, bool (*chosen)(const Column&)) {
+  std::vector<std::string_view> names;
+  for (const Column& column : columns)
+    if (chosen(column)) names.push_back(column.name);
+  return fmt::format("{}", fmt::join(names, " "));
 }
+
+void write_results(Maker& maker, std::span<const Column> columns, bool with_coordinates) {
+  const std::string covers = names_of(columns, [](const Column& c) { return c.traits.summed; });
+  for (const Column& column : columns) {
+    std::string coordinates;
+    if (with_coordinates) {
+      const std::vector<Column> descriptions = columns_of(table<CaseDescription>(), {}, {});
+      coordinates = names_of(descriptions, [](const Column& c) { return is_run_coordinate(c.name); });
+      if (column.inner.before.is(Dimension::delta)) coordinates += " log_inv_delta";
+    }
+    (void)maker.results(column, covers, coordinates);
+  }
+}
+
+/// All edges, some cases at a time.
+void write_edges(Maker& maker, std::span<const Column> columns, const ResultLayout& layout,
+                 const GraphOf& graph_of) {
+  constexpr std::size_t kBlock = 1 << 18;
+  std::vector<Handle> datasets;
+  std::vector<Checksum> sums(columns.size());
+  for (const Column& column : columns) datasets.push_back(maker.results(column));
+  BatchBytes batch;
+  hsize_t written = 0;
+  const auto flush = [&] {
+    const hsize_t count = batch.size();
+    for (std::size_t i = 0; i < columns.size() && count > 0; ++i) {
+      const Handle memory(must(H5Screate_simple(1, &count, nullptr), "edges"), &H5Sclose);
+      const Handle space(must(H5Dget_space(datasets[i]), "edges"), &H5Sclose);
+      must(H5Sselect_hyperslab(space, H5S_SELECT_SET, &written, nullptr, &count, nullptr), "edges");
+      must(H5Dwrite(datasets[i], type_of(columns[i]), memory, space, H5P_DEFAULT, batch.columns[i].data()),
+           "edges");
+      sums[i].process_bytes(batch.columns[i].data(), batch.columns[i].size());
+    }
+    written += count;
+    batch.clear();
+  };
+  for (CaseId c; c.value() < layout.cases.size(); ++c) {
+    const FeedbackGraph graph = graph_of(c);
+    TASFG_EXPECT(graph.edge_count() == static_cast<std::size_t>(layout.cases[c.value()].edges));
+    for (int v = 0; v < graph.size(); ++v)
+      for (const Edge& edge : graph.out(v))
+        put_row(table<EdgeRow>(), columns,
+                EdgeRow{static_cast<std::int32_t>(c.value()), v, edge.vertex, edge.probability}, 0, batch, 0,
+                0);
+    if (batch.size() > kBlock) flush();
+  }
+  flush();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::uint32_t sum = sums[i].checksum();
+    write_attribute(datasets[i], "checksum", H5T_STD_U32LE, &sum);
+  }
+}
+
+/// The root's attributes by name, as bytes.
+using Attributes = std::map<std::string, Bytes>;
+
+template <typename T>
+Bytes bytes_of(const T& value) {
+  const auto* begin = reinterpret_cast<const unsigned char*>(&value);
+  return {begin, begin + sizeof value};
+}
+template <>
+Bytes bytes_of(const std::string& text) {
+  return {text.begin(), text.end()};
+}
+
+/// Names and bytes, in the order of the names.
+std::uint32_t checksum_of(const Attributes& attributes) {
+  Checksum sum;
+  for (const auto& [name, bytes] : attributes) {
+    if (name == "header_checksum") continue;
+    sum.process_bytes(name.data(), name.size());
+    sum.process_bytes(bytes.data(), bytes.size());
+  }
+  return sum.checksum();
+}
+
+void write_root(hid_t file, const ResultLayout& layout) {
+  const std::string format = "tasfg";
+  write_attribute(file, "format", format);
+  write_attribute(file, "format_version", H5T_STD_I64LE, &kFormatVersion);
+  write_attribute(file, "format_minor", H5T_STD_I64LE, &layout.format_minor);
+  Attributes attributes{{"format", bytes_of(format)},
+                        {"format_version", bytes_of(kFormatVersion)},
+                        {"format_minor", bytes_of(layout.format_minor)}};
+  for (const RootAttribute& each : root_attributes())
+    std::visit(
+        [&]<typename T>(T ResultLayout::*member) {
+          const T& value = layout.*member;
+          if constexpr (std::is_same_v<T, std::string>)
+            write_attribute(file, each.name, value);
+          else
+            write_attribute(file, each.name, std::is_same_v<T, std::uint64_t> ? H5T_STD_U64LE : H5T_STD_I64LE,
+                            &value);
+          attributes[each.name] = bytes_of(value);
+        },
+        each.member);
+  const std::uint32_t sum = checksum_of(attributes);
+  write_attribute(file, "header_checksum", H5T_STD_U32LE, &sum);
+}
+
+/// The columns of every table, with those of the header.
+struct Everything {
+  std::vector<HeaderColumn> header;
+  std::vector<Column> runs, cases, edges, failures, live;
+
+  explicit Everything(const ResultLayout& layout) : header(header_of(layout)) {
+    const Extents extents(layout);
+    const RecordShape shape = layout.shape();
+    runs = columns_of(table<RunRecord>(), extents, shape);
+    cases = columns_of(table<CaseSolution>(), extents, shape);
+    edges = columns_of(table<EdgeRow>(), extents, shape);
+    failures = columns_of(table<Failure>(), extents, shape);
+    live = columns_of(table<LiveState>(), extents, shape);
+  }
+  /// The columns of a group, header first.
+  [[nodiscard]] std::vector<Column> of(std::string_view group) const {
+    std::vector<Column> found;
+    for (const HeaderColumn& each : header)
+      if (each.column.group == group) found.push_back(each.column);
+    for (const auto* list : {&runs, &cases, &edges, &failures, &live})
+      for (const Column& each : *list)
+        if (each.group == group) found.push_back(each);
+    return found;
+  }
+};
 
 // Reading.
 
@@ -359,121 +413,195 @@ LiveOffsets find(const std::string& path, const Sentinels& sentinels) {
   throw InputError(fmt::format("{}: {} cannot be read (damaged?)", path, what));
 }
 
-std::string read_text(hid_t file, const char* name, const std::string& path) {
-  const Handle attribute(H5Aopen(file, name, H5P_DEFAULT), &H5Aclose);
-  const Handle type(attribute.valid() ? H5Aget_type(attribute) : H5I_INVALID_HID, &H5Tclose);
-  const Handle space(attribute.valid() ? H5Aget_space(attribute) : H5I_INVALID_HID, &H5Sclose);
-  if (!type.valid() || !space.valid() || H5Tis_variable_str(type) <= 0 ||
-      H5Sget_simple_extent_npoints(space) != 1)
+/// An attribute's bytes: a text of fixed length, or one number.
+bool read_attribute(hid_t attribute, Bytes& bytes) {
+  constexpr std::size_t kLongest = 1 << 24;
+  const Handle type(H5Aget_type(attribute), &H5Tclose);
+  const Handle space(H5Aget_space(attribute), &H5Sclose);
+  if (!type.valid() || !space.valid() || H5Sget_simple_extent_npoints(space) != 1) return false;
+  const H5T_class_t kind = H5Tget_class(type);
+  const std::size_t size = H5Tget_size(type);
+  if (size < 1 || size > kLongest) return false;
+  if (kind == H5T_STRING ? H5Tis_variable_str(type) != 0 : kind != H5T_INTEGER || size > 8) return false;
+  bytes.resize(size);
+  if (H5Aread(attribute, type, bytes.data()) < 0) return false;
+  if (kind == H5T_STRING) bytes.erase(std::find(bytes.begin(), bytes.end(), 0), bytes.end());
+  return true;
+}
+
+Bytes read_attribute(hid_t object, const char* name, const std::string& path) {
+  const Handle attribute(H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID,
+                         &H5Aclose);
+  Bytes bytes;
+  if (!attribute.valid() || !read_attribute(attribute, bytes))
     damaged(path, fmt::format("attribute {}", name));
-  char* text = nullptr;
-  if (H5Aread(attribute, text_type(), static_cast<void*>(&text)) < 0 || text == nullptr)
-    damaged(path, fmt::format("attribute {}", name));
-  std::string owned(text);
-  H5free_memory(text);
-  return owned;
+  return bytes;
 }
 
 template <typename T>
-void read_number(hid_t file, const char* name, hid_t type, std::span<T> out, const std::string& path) {
-  const Handle attribute(H5Aopen(file, name, H5P_DEFAULT), &H5Aclose);
-  const Handle space(attribute.valid() ? H5Aget_space(attribute) : H5I_INVALID_HID, &H5Sclose);
-  if (!space.valid() || H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(out.size()) ||
-      H5Aread(attribute, type, out.data()) < 0)
-    damaged(path, fmt::format("attribute {}", name));
+T number(const Bytes& bytes, const std::string& path, std::string_view name) {
+  T value{};
+  if (bytes.size() != sizeof value) damaged(path, fmt::format("attribute {}", name));
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
 }
 
-/// A dataset's extents.
-std::vector<hsize_t> extents_of(hid_t dataset, const std::string& path, const std::string& name) {
-  const Handle space(dataset >= 0 ? H5Dget_space(dataset) : H5I_INVALID_HID, &H5Sclose);
-  const int rank = space.valid() ? H5Sget_simple_extent_ndims(space) : -1;
-  if (rank < 1 || rank > 4) damaged(path, name);
-  std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
-  if (H5Sget_simple_extent_dims(space, extents.data(), nullptr) < 0) damaged(path, name);
-  return extents;
-}
-
-template <typename T>
-std::vector<T> read_column(hid_t file, const std::string& name, hid_t type, const std::string& path) {
-  const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), &H5Dclose);
-  hsize_t count = 1;
-  constexpr hsize_t kMost = hsize_t{1} << 32;
-  for (const hsize_t n : extents_of(dataset, path, name)) {
-    if (n > kMost || count * n > kMost) damaged(path, name);
-    count *= n;
-  }
-  std::vector<T> values(count);
-  if (count > 0 && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
-    damaged(path, name);
-  return values;
-}
-
-std::vector<std::string> read_texts(hid_t file, const std::string& name, const std::string& path) {
-  const Handle type = text_type();
-  std::vector<char*> pointers = read_column<char*>(file, name, type, path);
-  std::vector<std::string> texts;
-  for (char* pointer : pointers) {
-    texts.emplace_back(pointer != nullptr ? pointer : "");
-    H5free_memory(pointer);
-  }
-  return texts;
-}
-
-void read_cases(hid_t file, const std::string& path, ResultLayout& layout) {
-  const std::vector<std::string> graph = read_texts(file, "cases/graph", path);
-  const std::size_t n = graph.size();
-  const auto numbers = [&](const char* name) {
-    std::vector<double> values =
-        read_column<double>(file, fmt::format("cases/{}", name), H5T_NATIVE_DOUBLE, path);
-    if (values.size() != n) damaged(path, fmt::format("cases/{}", name));
-    return values;
+Attributes read_attributes(hid_t file, const std::string& path) {
+  struct Visit {
+    Attributes found;
+    bool good = true;
+  } visit;
+  hsize_t position = 0;
+  const auto each = [](hid_t object, const char* name, const H5A_info_t*, void* out) -> herr_t {
+    auto& [found, good] = *static_cast<Visit*>(out);
+    const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), &H5Aclose);
+    good = attribute.valid() && read_attribute(attribute, found[name]);
+    return good ? 0 : -1;
   };
-  const auto texts = [&](const char* name) {
-    std::vector<std::string> values = read_texts(file, fmt::format("cases/{}", name), path);
-    if (values.size() != n) damaged(path, fmt::format("cases/{}", name));
-    return values;
-  };
-  const std::vector<std::string> label = texts("label"), parameters = texts("parameters"),
-                                 reward = texts("reward"), observability = texts("observability");
-  const std::vector<double> K = numbers("K"), p = numbers("p"), q = numbers("q"), r = numbers("r"),
-                            variance = numbers("variance"), best = numbers("best"), edges = numbers("edges");
-  const std::vector<std::uint64_t> key =
-      read_column<std::uint64_t>(file, "cases/key", H5T_NATIVE_UINT64, path);
-  const std::vector<double> means = read_column<double>(file, "cases/means", H5T_NATIVE_DOUBLE, path);
-  if (key.size() != n || (n > 0 && means.size() % n != 0)) damaged(path, "cases/key");
-  const std::size_t vertices = n > 0 ? means.size() / n : 0;
-  for (std::size_t c = 0; c < n; ++c) {
-    if (!(K[c] >= 1 && K[c] <= static_cast<double>(vertices))) damaged(path, "cases/K");
-    CaseInfo info{
-        graph[c], label[c], parameters[c], reward[c], observability[c], 0, 0, p[c], q[c], r[c], 0.0, 0,
-        0,        {}};
-    info.K = static_cast<int>(K[c]);
-    info.best = static_cast<int>(best[c]);
-    info.variance = variance[c];
-    info.edges = static_cast<std::int64_t>(edges[c]);
-    info.key = key[c];
-    const auto first = means.begin() + static_cast<std::ptrdiff_t>(c * vertices);
-    info.means.assign(first, first + info.K);
-    layout.cases.push_back(std::move(info));
-  }
-  if (layout.vertices() != vertices) damaged(path, "cases/means");
+  if (H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_INC, &position, each, &visit) < 0 || !visit.good)
+    damaged(path, "an attribute of its root");
+  return std::move(visit.found);
 }
 
-void read_runs(hid_t file, const std::string& path, ResultLayout& layout) {
-  const std::vector<std::string> names = read_texts(file, "runs/algorithm", path);
-  const std::vector<std::string> options = read_texts(file, "runs/algorithm_options", path);
-  if (names.size() != options.size()) damaged(path, "runs/algorithm");
-  for (std::size_t a = 0; a < names.size(); ++a) layout.algorithms.push_back({names[a], options[a]});
-  layout.delta = read_column<double>(file, "runs/delta", H5T_NATIVE_DOUBLE, path);
-  layout.log_inv_delta = read_column<double>(file, "runs/log_inv_delta", H5T_NATIVE_DOUBLE, path);
-  if (layout.delta.size() != layout.log_inv_delta.size()) damaged(path, "runs/delta");
-  const Handle seeds(H5Dopen2(file, "runs/seed", H5P_DEFAULT), &H5Dclose);
-  layout.replications = static_cast<std::int64_t>(extents_of(seeds, path, "runs/seed").front());
+/// Finds datasets in an open file.
+class Finder {
+ public:
+  Finder(hid_t file, const std::string& path, std::uint64_t size)
+      : file_(file), path_(path), size_(size), access_(dataset_access()) {}
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] bool exists(const std::string& name) const {
+    return H5Lexists(file_, name.c_str(), H5P_DEFAULT) > 0;
+  }
+
+  /// The only extent of a dataset of one dimension.
+  [[nodiscard]] std::size_t length(const std::string& name) const {
+    constexpr hsize_t kMost = hsize_t{1} << 40;
+    const std::vector<hsize_t> extents = extents_of(open(name), name);
+    if (extents.size() != 1 || extents[0] > kMost) damaged(path_, name);
+    return static_cast<std::size_t>(extents[0]);
+  }
+
+  /// Notes where a column's bytes are; its dimensions and its type must be what they should.
+  Handle locate(Column& column, const Extents& extents) {
+    const std::string name = column.path();
+    Handle dataset = open(name);
+    std::vector<hsize_t> wanted;
+    for (const Dimension each : column.dimensions) wanted.push_back(extents[each]);
+    if (extents_of(dataset, name) != wanted) damaged(path_, name);
+    const Handle type(H5Dget_type(dataset), &H5Tclose);
+    if (!type.valid()) damaged(path_, name);
+    if (column.type == Stored::text && column.traits.text_room == 0) {
+      if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) damaged(path_, name);
+      column.value_bytes = H5Tget_size(type);
+    }
+    if (H5Tequal(type, type_of(column)) <= 0) damaged(path_, name);
+    std::uint64_t bytes = column.value_bytes;
+    for (const hsize_t each : wanted)
+      if (__builtin_mul_overflow(bytes, each, &bytes)) damaged(path_, name);
+    if (bytes == 0) return dataset;
+    const haddr_t offset = H5Dget_offset(dataset);
+    if (offset == HADDR_UNDEF || offset > size_ || bytes > size_ - offset) damaged(path_, name);
+    column.offset = offset;
+    const auto [after, fresh] = taken_.emplace(offset, offset + bytes);
+    const bool overlaps = !fresh || (after != taken_.begin() && std::prev(after)->second > offset) ||
+                          (std::next(after) != taken_.end() && std::next(after)->first < offset + bytes);
+    if (overlaps) damaged(path_, name);
+    return dataset;
+  }
+
+ private:
+  [[nodiscard]] Handle open(const std::string& name) const {
+    Handle dataset(H5Dopen2(file_, name.c_str(), access_), &H5Dclose);
+    if (!dataset.valid()) damaged(path_, name);
+    return dataset;
+  }
+  [[nodiscard]] std::vector<hsize_t> extents_of(hid_t dataset, const std::string& name) const {
+    const Handle space(H5Dget_space(dataset), &H5Sclose);
+    const int rank = space.valid() ? H5Sget_simple_extent_ndims(space) : -1;
+    constexpr int kHighest = 5;
+    if (rank < 0 || rank > kHighest) damaged(path_, name);
+    std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
+    if (H5Sget_simple_extent_dims(space, extents.data(), nullptr) < 0) damaged(path_, name);
+    return extents;
+  }
+
+  hid_t file_;
+  const std::string& path_;
+  std::uint64_t size_;
+  Handle access_;
+  std::map<std::uint64_t, std::uint64_t> taken_;  // the bytes of the datasets found so far
+};
+
+/// Reads the datasets of one kind of record that are written once.
+template <typename Record>
+void read_header(const ResultFile::Impl& file, Finder& finder, const Table<Record>& table,
+                 const Extents& extents, const RecordShape& shape, std::span<Record> records) {
+  std::vector<Column> columns = columns_of(table, extents, shape);
+  BatchBytes batch;
+  for (Column& column : columns) {
+    const Handle dataset = finder.locate(column, extents);
+    Bytes& bytes = batch.columns.emplace_back(column.stride() * records.size());
+    file.read_bytes(column.offset, bytes.data(), bytes.size());
+    const Bytes sum = read_attribute(dataset, "checksum", file.path);
+    if (number<std::uint32_t>(sum, file.path, "checksum") != checksum_of(bytes))
+      damaged(file.path, column.path());
+  }
+  for (std::size_t i = 0; i < records.size(); ++i)
+    get_row(table, columns, batch, i, extents[Dimension::vertex], records[i]);
+}
+
+void check_layout(const ResultLayout& layout, std::size_t vertices, const std::string& path) {
+  for (const CaseDescription& each : layout.cases) {
+    if (each.K < 2 || static_cast<std::size_t>(each.K) > vertices) damaged(path, "cases/K");
+    if (each.best < 0 || each.best >= each.K) damaged(path, "cases/best");
+    if (each.edges < 0 || each.edges > std::int64_t{each.K} * each.K) damaged(path, "cases/edges");
+  }
+  if (layout.shape().vertices != vertices) damaged(path, "cases/vertex");
+  for (const std::int64_t each : layout.checkpoints)
+    if (each < 1 || each > layout.max_steps) damaged(path, "runs/checkpoint");
+  if (layout.pulls_by_delta != 0 && layout.pulls_by_delta != 1) damaged(path, "attribute pulls_by_delta");
+}
+
+void read_layout(const ResultFile::Impl& file, Finder& finder, const Attributes& attributes,
+                 ResultLayout& layout) {
+  for (const RootAttribute& each : root_attributes()) {
+    const auto found = attributes.find(each.name);
+    if (found == attributes.end()) damaged(file.path, fmt::format("attribute {}", each.name));
+    std::visit(
+        [&]<typename T>(T ResultLayout::*member) {
+          if constexpr (std::is_same_v<T, std::string>)
+            layout.*member = std::string(found->second.begin(), found->second.end());
+          else
+            layout.*member = number<T>(found->second, file.path, each.name);
+        },
+        each.member);
+  }
+  RecordShape shape{.deltas = finder.length("runs/delta"),
+                    .checkpoints = finder.exists("runs/checkpoint") ? finder.length("runs/checkpoint") : 0,
+                    .vertices = finder.length("cases/vertex"),
+                    .pulls_by_delta = layout.pulls_by_delta != 0,
+                    .minor = layout.format_minor};
+  Extents extents(shape);
+  extents[Dimension::case_] = finder.length("cases/K");
+  extents[Dimension::algorithm] = finder.length("runs/algorithm");
+  layout.replications = static_cast<std::int64_t>(finder.length("runs/seed"));
+  const auto fits = [&](std::size_t count) { return count <= finder.size() / 64; };  // a case takes more
+  if (!fits(extents[Dimension::case_]) || !fits(extents[Dimension::algorithm])) damaged(file.path, "cases/K");
+  layout.cases.resize(extents[Dimension::case_]);
+  layout.algorithms.resize(extents[Dimension::algorithm]);
+  read_header(file, finder, table<AlgorithmInfo>(), extents, shape, std::span(layout.algorithms));
+  for (const Table<ResultLayout>& each : layout_tables())
+    read_header(file, finder, each, extents, shape, std::span(&layout, 1));
+  read_header(file, finder, table<CaseDescription>(), extents, shape, std::span(layout.cases));
+  check_layout(layout, shape.vertices, file.path);
+  for (CaseDescription& each : layout.cases) each.means.resize(static_cast<std::size_t>(each.K));
 }
 
 }  // namespace
 
-void write_empty_file(const std::string& path, const std::string& shown, const ResultLayout& layout) {
+void write_empty_file(const std::string& path, const std::string& shown, const ResultLayout& layout,
+                      const GraphOf& graph_of) {
   const QuietHdf5 quiet;
   const std::uint64_t needed = file_size(layout);
   const auto full = [&](std::string_view why) {
@@ -486,26 +614,23 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
       static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize < needed)
     throw full(fmt::format("{:.1f} MB are free",
                            static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize) / 1e6));
-  const Sentinels sentinels = make_sentinels();
+  const Everything all(layout);
   errno = 0;
   try {
-    const Handle access = file_access();
-    {
-      Handle file(must(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access), "file"), &H5Fclose);
-      write_root(file, layout, sentinels);
-      write_cases(file, layout);
-      write_runs(file, layout);
-      GroupWriter group(file, "failures", layout);
-      for (const StoredField& field : fields())
-        if (field.group == "failures") group.field(field);
-      must(H5Fflush(file, H5F_SCOPE_GLOBAL), "flush");
-      must(file.reset(), "close");
-    }
-    const LiveOffsets found = find(path, sentinels);
-    Handle file(must(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), "file"), &H5Fclose);
-    {
-      const Handle attribute(must(H5Aopen(file, "live_offsets", H5P_DEFAULT), "live_offsets"), &H5Aclose);
-      must(H5Awrite(attribute, H5T_NATIVE_INT64, found.at.data()), "live_offsets");
+    const Handle creation(must(H5Pcreate(H5P_FILE_CREATE), "file"), &H5Pclose);
+    must(H5Pset_attr_phase_change(creation, 64, 0), "file");
+    Handle file(must(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, file_access()), "file"), &H5Fclose);
+    write_root(file, layout);
+    Maker maker(file, layout);
+    for (const std::string_view group : {"live", "cases", "runs", "edges", "failures"}) {
+      maker.group(group, all.of(group));
+      for (const auto& [column, bytes] : all.header)
+        if (column.group == group) maker.constant(column, bytes);
+      if (group == "live") write_results(maker, all.live, false);
+      if (group == "cases") write_results(maker, all.cases, false);
+      if (group == "runs") write_results(maker, all.runs, true);
+      if (group == "edges") write_edges(maker, all.edges, layout, graph_of);
+      if (group == "failures") write_results(maker, all.failures, false);
     }
     must(file.reset(), "close");
   } catch (const CreationFailure& failure) {
@@ -513,69 +638,64 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
   }
 }
 
-void read_structure(const std::string& path, ResultLayout& layout,
-                    std::array<std::uint64_t, kFields>& offsets, LiveOffsets& live) {
+void read_structure(ResultFile::Impl& opened) {
   const QuietHdf5 quiet;
+  const std::string& path = opened.path;
   struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) throw io_error(path, "cannot be opened", errno);
-  if (!S_ISREG(info.st_mode)) throw InputError(fmt::format("{}: is not a regular file", path));
-  if (::access(path.c_str(), R_OK) != 0) throw io_error(path, "cannot be read", errno);
+  if (::fstat(opened.descriptor, &info) != 0) throw io_error(path, "cannot be opened", errno);
   if (H5Fis_hdf5(path.c_str()) <= 0)
     throw InputError(fmt::format("{}: is not an HDF5 file (it was left as it is)", path));
-  const Handle access = file_access();
-  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access), &H5Fclose);
+  const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, file_access()), &H5Fclose);
   if (!file.valid())
     throw InputError(
         fmt::format("{}: cannot be opened as HDF5: truncated or damaged (it was left as it is)", path));
-  if (H5Aexists(file, "format") <= 0 || H5Aexists(file, "format_version") <= 0 ||
-      read_text(file, "format", path) != "tasfg")
+  const htri_t format = H5Aexists(file, "format"), numbered = H5Aexists(file, "format_version");
+  if (format < 0 || numbered < 0) damaged(path, "its root");
+  if (format == 0 || numbered == 0)
     throw InputError(fmt::format("{}: is not a tasfg result file (it was left as it is)", path));
-  std::int64_t version = 0;
-  read_number<std::int64_t>(file, "format_version", H5T_NATIVE_INT64, {&version, 1}, path);
+  const auto version =
+      number<std::int64_t>(read_attribute(file, "format_version", path), path, "format_version");
   if (version != kFormatVersion)
-    throw InputError(fmt::format("{}: has format version {}, this program knows {} ({})", path, version,
-                                 kFormatVersion,
-                                 version > kFormatVersion ? "use a newer tasfg" : "use an older tasfg"));
-  read_number<std::uint64_t>(file, "seed", H5T_NATIVE_UINT64, {&layout.seed, 1}, path);
-  read_number<std::int64_t>(file, "max_steps", H5T_NATIVE_INT64, {&layout.max_steps, 1}, path);
-  read_number<std::int64_t>(file, "live_offsets", H5T_NATIVE_INT64, live.at, path);
-  for (const auto& [name, member] : kTexts) {
-    const bool before_it = member == &ResultLayout::results_version && H5Aexists(file, name) == 0;
-    layout.*member = before_it ? "1" : read_text(file, name, path);
-  }
-  read_cases(file, path, layout);
-  read_runs(file, path, layout);
-  const auto size = static_cast<std::uint64_t>(info.st_size);
-  for (const StoredField& field : fields()) {
-    const std::string name = fmt::format("{}/{}", field.group, field.name);
-    const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), &H5Dclose);
-    const std::vector<hsize_t> extents = extents_of(dataset, path, name);
-    bool fits = extents.size() == field.rank();
-    for (std::size_t i = 0; fits && i < extents.size(); ++i)
-      fits = extents[i] == extent(field.dimensions[i], layout);
-    const Handle type(H5Dget_type(dataset), &H5Tclose);
-    const hid_t expected = field.file_type();
-    fits = fits && H5Tequal(type, expected) > 0;
-    if (field.type == FieldType::text) H5Tclose(expected);
-    if (!fits) damaged(path, name);
-    const std::uint64_t bytes = values(field, layout) * field.bytes();
-    if (bytes == 0) continue;
-    const haddr_t offset = H5Dget_offset(dataset);
-    if (offset == HADDR_UNDEF || offset > size || bytes > size - offset) damaged(path, name);
-    offsets[static_cast<std::size_t>(field.id)] = offset;
-  }
-  constexpr std::size_t kRoom[] = {kLiveRoom[0], kLiveRoom[1], kLiveRoom[2], 8, 8};
-  for (std::size_t i = 0; i < live.at.size(); ++i)
-    if (live.at[i] < 0 || static_cast<std::uint64_t>(live.at[i]) + kRoom[i] > size)
-      damaged(path, "attribute live_offsets");
+    throw InputError(fmt::format(
+        "{}: has format version {}, this program knows {} ({})", path, version, kFormatVersion,
+        version > kFormatVersion ? "use a newer tasfg"
+                                 : "from before the first release: run its job again, into another file"));
+  if (read_attribute(file, "format", path) != bytes_of(std::string("tasfg")))
+    throw InputError(fmt::format("{}: is not a tasfg result file (it was left as it is)", path));
+  const Attributes attributes = read_attributes(file, path);
+  if (number<std::uint32_t>(read_attribute(file, "header_checksum", path), path, "header_checksum") !=
+      checksum_of(attributes))
+    throw InputError(fmt::format("{}: its attributes do not fit their checksum (damaged?)", path));
+  ResultLayout& layout = opened.layout;
+  layout.format_minor =
+      number<std::int64_t>(read_attribute(file, "format_minor", path), path, "format_minor");
+  Finder finder(file, path, static_cast<std::uint64_t>(info.st_size));
+  read_layout(opened, finder, attributes, layout);
+  const Extents extents(layout);
+  const RecordShape shape = layout.shape();
+  const auto locate = [&]<typename Record>(const Table<Record>& of, StoredTable& stored) {
+    stored.columns = columns_of(of, extents, shape);
+    if (of.own_count > 0) stored.along = extents[of.own[of.own_count - 1]];
+    for (Column& column : stored.columns) (void)finder.locate(column, extents);
+  };
+  locate(table<RunRecord>(), opened.runs);
+  locate(table<CaseSolution>(), opened.cases);
+  locate(table<EdgeRow>(), opened.edges);
+  locate(table<Failure>(), opened.failure_list);
+  locate(table<LiveState>(), opened.live_state);
+  opened.run_format = RunFormat(shape);
+  opened.case_format = CaseFormat(shape);
 }
 
 std::uint64_t file_size(const ResultLayout& layout) {
-  std::uint64_t bytes = 64 * 1024 + layout.job.size();
-  for (const StoredField& field : fields()) bytes += values(field, layout) * field.bytes();
-  bytes += layout.cases.size() * (600 + 8 * layout.vertices()) +
-           8 * static_cast<std::uint64_t>(layout.replications);
-  return bytes;
+  const Extents extents(layout);
+  const Everything all(layout);
+  constexpr std::uint64_t kHeader = 1300;  // of a dataset: its object header, with its attributes
+  std::uint64_t bytes = 8 * 1024 + 2 * (layout.job.size() + layout.job_overrides.size());
+  for (const auto& [column, values] : all.header) bytes += kHeader + values.size();
+  for (const auto* list : {&all.runs, &all.cases, &all.edges, &all.failures, &all.live})
+    for (const Column& column : *list) bytes += kHeader + column.values(extents) * column.value_bytes;
+  return bytes + 16 * (extents[Dimension::case_] + extents[Dimension::seed] + extents[Dimension::vertex]);
 }
 
 }  // namespace tasfg

@@ -92,22 +92,21 @@ void check_characters(const std::string& text, const std::string& where) {
   constexpr std::string_view kAllowed =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_. +-*/^(),";
   if (text.find_first_not_of(' ') == std::string::npos)
-    throw InputError(fmt::format("{} = \"{}\" (must be a number or an expression)", where, quotable(text)));
+    throw InputError(where, bad_text(text, "must be a number or an expression"));
   if (text.size() > kLongest)
-    throw InputError(fmt::format("{} = \"{}\" (an expression of {} characters; must have at most {})", where,
-                                 quotable(text), text.size(), kLongest));
+    throw InputError(where, bad_text(text, fmt::format("an expression of {} characters; must have at most {}",
+                                                       text.size(), kLongest)));
   const auto bad = text.find_first_not_of(kAllowed);
   if (bad != std::string::npos)
     throw InputError(
-        fmt::format("{} = \"{}\" (an expression holds numbers, names, + - * / ^, brackets and commas; not "
-                    "\"{}\")",
-                    where, quotable(text), quotable(std::string_view(text).substr(bad, 1))));
+        where, bad_text(text, "an expression holds numbers, names, + - * / ^, brackets and commas; not " +
+                                  in_quotes(std::string_view(text).substr(bad, 1))));
 }
 
 [[noreturn]] void fail(const std::string& text, const std::string& where, const mu::ParserError& error) {
   std::string message = error.GetCode() == mu::ecINTERNAL_ERROR ? "cannot be parsed" : error.GetMsg();
   while (!message.empty() && (message.back() == '.' || message.back() == ' ')) message.pop_back();
-  throw InputError(fmt::format("{} = \"{}\" (muParser: {})", where, quotable(text), message));
+  throw InputError(where, bad_text(text, "muParser: " + message));
 }
 
 }  // namespace
@@ -129,8 +128,8 @@ Expression::Expression(std::string text, std::string where)
     for (std::size_t i = 0; i < names_.size(); ++i) parser.DefineVar(names_[i], &parsed_->cells[i]);
     static_cast<void>(parser.Eval());  // compiles; the value does not matter yet
     if (parser.GetNumResults() != 1)
-      throw InputError(fmt::format("{} = \"{}\" ({} expressions; must be one)", where_, quotable(text_),
-                                   parser.GetNumResults()));
+      throw InputError(where_,
+                       bad_text(text_, fmt::format("{} expressions; must be one", parser.GetNumResults())));
   } catch (const mu::ParserError& error) {
     fail(text_, where_, error);
   }
@@ -155,8 +154,9 @@ double Expression::operator()(const std::map<std::string, double, std::less<>>& 
     fail(text_, where_, error);
   }
   if (!std::isfinite(value))
-    throw InputError(fmt::format("{} = \"{}\" (is {}{}; must be a finite number)", where_, quotable(text_),
-                                 std::isnan(value) ? "not a number" : "infinite", at));
+    throw InputError(where_,
+                     bad_text(text_, fmt::format("is {}{}; must be a finite number",
+                                                 std::isnan(value) ? "not a number" : "infinite", at)));
   return value;
 }
 

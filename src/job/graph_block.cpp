@@ -1,13 +1,13 @@
 #include "graph_block.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/named_rows.hpp"
 
 namespace tasfg {
 namespace {
@@ -18,14 +18,13 @@ bool is_numeric(const ParameterSpec& spec) {
   return spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number;
 }
 
-std::string_view family_of(const Field& block) {
-  std::vector<std::string_view> known;
-  for (const GraphFamily& family : graph_families()) known.push_back(family.name);
+const GraphFamily& family_of(const Field& block) {
+  const std::vector<std::string_view> known = names_of(graph_families());
   const std::optional<Field> field = block.find("family");
   if (!field)
-    throw InputError(
-        fmt::format("{} has no family (must be one of {})", block.where(), fmt::join(known, ", ")));
-  return known[field->one_of(known)];
+    throw InputError(block.where(),
+                     bad_state("has no family", fmt::format("must be one of {}", fmt::join(known, ", "))));
+  return graph_families()[field->one_of(known)];
 }
 
 /// Beside the job file if it is there, else as it stands, from the working directory. "graphs.h5:G" names a
@@ -40,9 +39,10 @@ std::string resolved_path(const std::string& path, const std::string& job_file) 
   return path;
 }
 
-std::string value_text(const ParameterValue& value) {
-  const double* number = std::get_if<double>(&value);
-  return number != nullptr ? to_text(*number) : std::get<std::string>(value);
+/// `key` of the block, else of the job.
+std::optional<Field> nearest(std::string_view key, const Field& job, const Field& block) {
+  const std::optional<Field> own = block.find(key);
+  return own ? own : job.find(key);
 }
 
 }  // namespace
@@ -51,8 +51,9 @@ GraphBlock::GraphBlock(const Field& job, const Field& block, std::size_t index, 
                        Budget& budget)
     : index_(index), file_(job.origin()) {
   if (!block.is_table()) block.fail("must be a [[graph]] block");
-  family_ = &graph_family(family_of(block), block.origin());
-  std::vector<std::string_view> known = {"family", "reward", "means", "variance"};
+  family_ = &family_of(block);
+  std::vector<std::string_view> known = {"family", "reward", "means"};
+  for (const RewardParameter& parameter : reward_parameters()) known.push_back(parameter.name);
   for (const ParameterSpec& spec : family_->parameters) known.push_back(spec.name);
   block.check_keys(known);
   read_rewards(job, block);
@@ -60,14 +61,12 @@ GraphBlock::GraphBlock(const Field& job, const Field& block, std::size_t index, 
   read_axes(block, parity, budget);
   budget.cases += count(budget.most_cases);
   order_axes();
-  std::optional<Field> means = block.find("means");
-  if (!means) means = job.find("means");
+  const std::optional<Field> means = nearest("means", job, block);
   if (!means) return;
   if (!means->is_list() && !means->is_table()) means->fail("must be a list of numbers, one per vertex");
   means_ = means->numbers();
   if (means_.size() > kMostMeans)
-    throw InputError(
-        fmt::format("{} holds {} values (must be at most {})", means->where(), means_.size(), kMostMeans));
+    throw InputError(means->where(), too_many_values(means_.size(), kMostMeans));
 }
 
 void GraphBlock::read_axes(const Field& block, const std::string& parity, Budget& budget) {
@@ -79,8 +78,8 @@ void GraphBlock::read_axes(const Field& block, const std::string& parity, Budget
       axis.where = field->where();
       read_choices(axis, *field, budget);
     } else if (spec.kind == ParameterKind::path) {
-      throw InputError(
-          fmt::format("{} has no {} (family {} needs it)", block.where(), spec.name, family_->name));
+      throw InputError(block.where(), bad_state(fmt::format("has no {}", spec.name),
+                                                fmt::format("family {} needs it", family_->name)));
     } else if (spec.kind == ParameterKind::word) {
       axis.choices.emplace_back(spec.name == "parity" ? parity : std::string(spec.words.front()));
     } else if (spec.computed == nullptr) {
@@ -96,21 +95,21 @@ void GraphBlock::read_choices(Axis& axis, const Field& field, Budget& budget) co
     for (const Field& item : field.items()) {
       std::string text = item.text("must be text");
       if (axis.spec->kind == ParameterKind::path && !is_printable(text)) item.fail("must be a file's name");
-      check_value(axis, text, item.where());
+      placed(item.where(), [&] { check_parameter(*axis.spec, text); });
       axis.choices.emplace_back(std::move(text));
     }
   } else if (field.is_table()) {
     for (const double value : field.range()) {
-      check_value(axis, value, field.where());
+      placed(field.where(), [&] { check_parameter(*axis.spec, value); });
       axis.choices.emplace_back(value);
     }
   } else {
     for (const Field& item : field.items()) {
       if (item.is_text()) {
         if (++budget.expressions > budget.most_expressions)
-          throw InputError(
-              fmt::format("{} brings the job to more than {} expressions (the most that a job may have)",
-                          item.where(), budget.most_expressions));
+          throw InputError(item.where(), bad_state(fmt::format("brings the job to more than {} expressions",
+                                                               budget.most_expressions),
+                                                   "the most that a job may have"));
         Expression expression(item.text(), item.where());
         for (const std::string& name : expression.names())
           if (std::find(axis.uses.begin(), axis.uses.end(), name) == axis.uses.end())
@@ -120,25 +119,13 @@ void GraphBlock::read_choices(Axis& axis, const Field& field, Budget& budget) co
         const double value =
             item.number(field.is_list() ? "must be a number or an expression"
                                         : "must be a number, a list, a range or an expression");
-        check_value(axis, value, field.where());
+        placed(field.where(), [&] { check_parameter(*axis.spec, value); });
         axis.choices.emplace_back(value);
       }
     }
   }
   if (axis.choices.empty())
-    throw InputError(fmt::format("{} is empty (must hold at least one value)", field.where()));
-}
-
-void GraphBlock::check_value(const Axis& axis, const ParameterValue& value, const std::string& where) const {
-  const ParameterSpec& spec = *axis.spec;
-  if (const double* x = std::get_if<double>(&value)) {  // grids are large; the table's check words the error
-    const bool whole = spec.kind == ParameterKind::number || *x == std::floor(*x);
-    if (is_numeric(spec) && whole && *x >= spec.low && *x <= spec.high) return;
-  }
-  const std::string name(spec.name);
-  reworded("?: " + name, where, [&] {
-    return complete_parameters(*family_, Parameters{{name, value}}, "?").size();
-  });
+    throw InputError(field.where(), bad_state("is empty", "must hold at least one value"));
 }
 
 const Axis* GraphBlock::axis_named(std::string_view name) const {
@@ -158,8 +145,8 @@ void GraphBlock::order_axes() {
     trail.push_back(axis.spec->name);
     if (marks[i] == Mark::open) {
       const auto start = std::find(trail.begin(), trail.end(), axis.spec->name);
-      throw InputError(
-          fmt::format("{} depends on itself ({})", axis.where, fmt::join(start, trail.end(), " -> ")));
+      throw InputError(axis.where, bad_state("depends on itself",
+                                             fmt::format("{}", fmt::join(start, trail.end(), " -> "))));
     }
     marks[i] = Mark::open;
     for (const std::string& name : axis.uses) {
@@ -168,13 +155,14 @@ void GraphBlock::order_axes() {
         std::vector<std::string_view> known;
         for (const Axis& other : axes_)
           if (is_numeric(*other.spec) && &other != &axis) known.push_back(other.spec->name);
-        throw InputError(fmt::format("{}: unknown name \"{}\" in an expression (known: {})", axis.where,
-                                     quotable(name), fmt::join(known, ", ")));
+        throw InputError(axis.where, remark(fmt::format("unknown name {} in an expression", in_quotes(name)),
+                                            fmt::format("known: {}", fmt::join(known, ", "))));
       }
       if (used->choices.empty())
         throw InputError(
-            fmt::format("{} uses {}, whose default is computed from other parameters (give {} a value)",
-                        axis.where, name, name));
+            axis.where,
+            bad_state(fmt::format("uses {}, whose default is computed from other parameters", name),
+                      fmt::format("give {} a value", name)));
       place(static_cast<std::size_t>(used - axes_.data()));
     }
     marks[i] = Mark::done;
@@ -188,38 +176,47 @@ void GraphBlock::order_axes() {
 }
 
 void GraphBlock::read_rewards(const Field& job, const Field& block) {
-  std::optional<Field> reward = block.find("reward");
-  if (!reward) reward = job.find("reward");
-  std::vector<std::string_view> known;
-  for (const RewardFamilyRow& row : reward_families()) known.push_back(row.name);
+  const std::vector<std::string_view> known = names_of(reward_families());
   std::vector<const RewardFamilyRow*> rows;
-  if (reward) {
+  if (const std::optional<Field> reward = nearest("reward", job, block)) {
     for (const Field& item : reward->items()) rows.push_back(&reward_families()[item.one_of(known)]);
-    if (rows.empty())
-      throw InputError(fmt::format("{} is empty (must hold at least one name)", reward->where()));
+    if (rows.empty()) throw InputError(reward->where(), bad_state("is empty", "must hold at least one name"));
   } else {
     rows.push_back(&reward_families().front());
   }
-  std::optional<Field> variance = block.find("variance");
-  const bool own_variance = variance.has_value();
-  if (!variance) variance = job.find("variance");
-  std::vector<double> variances = {1.0};
-  if (variance) variances = variance->numbers();
-  bool used = false;
-  for (const RewardFamilyRow* row : rows) {
-    if (!row->takes_variance) {
-      rewards_.push_back(row->make(1.0));
-      continue;
-    }
-    used = true;
-    for (const double value : variances) {
-      rewards_.push_back(reworded("?: variance", variance ? variance->where() : std::string(),
-                                  [&] { return make_reward(row->name, value, "?"); }));
-    }
+  for (const RewardFamilyRow* row : rows)
+    for (const RewardFamily& reward : read_reward(*row, job, block)) rewards_.push_back(reward);
+  for (const RewardParameter& parameter : reward_parameters()) {
+    const bool used = std::any_of(rows.begin(), rows.end(), [&](const RewardFamilyRow* row) {
+      return find_row(row->parameters, parameter.name) != nullptr;
+    });
+    if (const std::optional<Field> own = block.find(parameter.name); own && !used)
+      own->fail(fmt::format("{} rewards have no free {}", rows.front()->name, parameter.name));
   }
-  if (own_variance && !used)
-    variance->fail(fmt::format("{} rewards have no free variance", rows.front()->name));
-  uses_job_variance_ = used && variance && !own_variance;
+}
+
+std::vector<RewardFamily> GraphBlock::read_reward(const RewardFamilyRow& row, const Field& job,
+                                                  const Field& block) {
+  std::vector<RewardFamily> members = {row.defaults};
+  for (const RewardParameter& parameter : row.parameters) {
+    const std::optional<Field> field = nearest(parameter.name, job, block);
+    if (!field) continue;
+    if (!block.find(parameter.name)) from_job_.push_back(parameter.name);
+    const std::vector<double> values = field->numbers();
+    std::vector<RewardFamily> multiplied;
+    for (const RewardFamily& member : members) {
+      for (const double value : values) {
+        multiplied.push_back(member);
+        placed(field->where(), [&] { set_parameter(multiplied.back(), parameter.name, value); });
+      }
+    }
+    members = std::move(multiplied);
+  }
+  return members;
+}
+
+bool GraphBlock::uses_from_job(std::string_view parameter) const {
+  return std::find(from_job_.begin(), from_job_.end(), parameter) != from_job_.end();
 }
 
 std::size_t GraphBlock::count(std::size_t limit) const {
@@ -234,9 +231,9 @@ std::size_t GraphBlock::count(std::size_t limit) const {
 
 void GraphBlock::check_budget(const Budget& budget) const {
   if (count(budget.most_cases) > budget.most_cases - budget.cases)
-    throw InputError(
-        fmt::format("{}: graph[{}] brings the job to more than {} cases (the most that a job may have)",
-                    file_, index_, budget.most_cases));
+    throw InputError(within(file_, fmt::format("graph[{}]", index_)),
+                     bad_state(fmt::format("brings the job to more than {} cases", budget.most_cases),
+                               "the most that a job may have"));
 }
 
 void GraphBlock::for_each(const Visit& visit) const {
@@ -262,7 +259,7 @@ void GraphBlock::for_each(const Visit& visit) const {
       for (const std::string& name : expression->names())
         where += fmt::format("{}{}={}", name == expression->names().front() ? " at " : " ", name,
                              to_text(numbers.find(name)->second));
-      check_value(axes_[i], value, fmt::format("{}: {}", where, axes_[i].spec->name));
+      placed(within(where, axes_[i].spec->name), [&] { check_parameter(*axes_[i].spec, value); });
       given.emplace(axes_[i].spec->name, value);
       numbers.emplace(axes_[i].spec->name, value);
     }
@@ -270,7 +267,7 @@ void GraphBlock::for_each(const Visit& visit) const {
     std::string label(family_->name);
     for (const Axis& axis : axes_) {
       ParameterValue& value = complete.find(axis.spec->name)->second;
-      label += fmt::format(" {}={}", axis.spec->name, value_text(value));
+      label += fmt::format(" {}={}", axis.spec->name, to_text(value));
       if (axis.spec->kind == ParameterKind::path) value = resolved_path(std::get<std::string>(value), file_);
     }
     for (const RewardFamily& reward : rewards_) visit(complete, label + reward_label(reward), reward);
@@ -283,10 +280,12 @@ void GraphBlock::for_each(const Visit& visit) const {
 }
 
 std::string reward_label(const RewardFamily& reward) {
-  if (const auto* gaussian = std::get_if<Gaussian>(&reward))
-    return gaussian->variance == 1.0 ? std::string()
-                                     : fmt::format(" variance={}", to_text(gaussian->variance));
-  return fmt::format(" {}", row_of(reward).name);
+  const RewardFamilyRow& row = row_of(reward);
+  std::string label = &row == &reward_families().front() ? std::string() : fmt::format(" {}", row.name);
+  for (const RewardParameter& parameter : row.parameters)
+    if (parameter.get(reward) != parameter.fallback)
+      label += fmt::format(" {}={}", parameter.name, to_text(parameter.get(reward)));
+  return label;
 }
 
 }  // namespace tasfg

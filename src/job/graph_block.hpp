@@ -45,8 +45,8 @@ class GraphBlock {
   [[nodiscard]] std::size_t index() const { return index_; }
   /// Of the family's own where empty.
   [[nodiscard]] const std::vector<double>& means() const { return means_; }
-  /// Whether the job's own `variance` is used here.
-  [[nodiscard]] bool uses_job_variance() const { return uses_job_variance_; }
+  /// Whether rewards here have this parameter from the top of the job.
+  [[nodiscard]] bool uses_from_job(std::string_view parameter) const;
 
   /// Calls visit(parameters, label, reward) for every case: the first parameter of the family's table
   /// slowest, the reward family fastest. Parameters are complete and checked; the label is "ring K=5 p=0.3".
@@ -61,8 +61,10 @@ class GraphBlock {
   [[nodiscard]] std::size_t count(std::size_t limit) const;
   void check_budget(const Budget& budget) const;
   void read_rewards(const Field& job, const Field& block);
+  /// Members of one reward family, one for each combination of its parameters.
+  [[nodiscard]] std::vector<RewardFamily> read_reward(const RewardFamilyRow& row, const Field& job,
+                                                      const Field& block);
   [[nodiscard]] const Axis* axis_named(std::string_view name) const;
-  void check_value(const Axis& axis, const ParameterValue& value, const std::string& where) const;
 
   const GraphFamily* family_ = nullptr;
   std::size_t index_;
@@ -71,7 +73,7 @@ class GraphBlock {
   std::vector<std::size_t> evaluation_;  // axes with expressions, those that others use first
   std::vector<RewardFamily> rewards_;
   std::vector<double> means_;
-  bool uses_job_variance_ = false;
+  std::vector<std::string_view> from_job_;  // parameters of rewards that stand at the top of the job
 };
 
 /// " bernoulli", " variance=4": what a label says of the rewards; nothing where they are the default ones.

@@ -20,7 +20,7 @@ struct Override {
 };
 
 [[noreturn]] void bad_syntax(std::string_view text) {
-  throw InputError(fmt::format("--set \"{}\" (must be key=value, as in graph[0].K=5)", quotable(text)));
+  throw InputError("--set", bad_state(in_quotes(text), "must be key=value, as in graph[0].K=5"));
 }
 
 /// Takes a bare or quoted key off the front of `rest`.
@@ -131,8 +131,8 @@ class Setter {
     toml::table* table = node.as_table();
     const auto* key = std::get_if<std::string>(&steps.front());
     if (table == nullptr || key == nullptr)
-      throw InputError(
-          fmt::format("--set {}: {} is {}", override_.key, path, key == nullptr ? "no list" : "no table"));
+      throw InputError(option(),
+                       remark(fmt::format("{} is {}", path, key == nullptr ? "no list" : "no table")));
     const std::string below = path.empty() ? key_text(*key) : fmt::format("{}.{}", path, key_text(*key));
     if (steps.size() == 1) {
       with_value(override_, [&](auto value) { table->insert_or_assign(*key, std::move(value)); });
@@ -141,18 +141,20 @@ class Setter {
     toml::node* child = table->get(*key);
     if (child == nullptr) {
       if (std::holds_alternative<std::size_t>(steps[1]))
-        throw InputError(fmt::format("--set {}: the job has no {}", override_.key, below));
+        throw InputError(option(), remark(fmt::format("the job has no {}", below)));
       child = &table->insert_or_assign(*key, toml::table{}).first->second;
     }
     set(*child, steps.subspan(1), below);
   }
 
  private:
+  [[nodiscard]] std::string option() const { return "--set " + override_.key; }
+
   void set_item(toml::array& list, std::size_t index, std::span<const Step> steps,
                 const std::string& path) const {
     if (index >= list.size())
-      throw InputError(fmt::format("--set {}: the job has no {}[{}] (it has {}, counted from 0)",
-                                   override_.key, path, index, list.size()));
+      throw InputError(option(), remark(fmt::format("the job has no {}[{}]", path, index),
+                                        fmt::format("it has {}, counted from 0", list.size())));
     if (steps.size() == 1) {
       with_value(override_, [&](auto value) {
         const auto at = list.begin() + static_cast<std::ptrdiff_t>(index);

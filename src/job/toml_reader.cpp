@@ -7,6 +7,7 @@
 
 #include "tasfg/base/contract.hpp"
 #include "tasfg/base/elementary.hpp"
+#include "tasfg/model/reward.hpp"
 
 namespace tasfg {
 namespace {
@@ -45,8 +46,8 @@ class Screen {
   [[nodiscard]] std::string place_of(std::size_t at) const {
     return fmt::format("{}:{}:{}", origin_, line_, at - line_begin_ + 1);
   }
-  [[noreturn]] void fail(std::size_t at, std::string_view what) const {
-    throw InputError(fmt::format("{}: {}", place_of(at), what));
+  [[noreturn]] void fail(std::size_t at, std::string what) const {
+    throw InputError(place_of(at), remark(std::move(what)));
   }
   [[nodiscard]] bool next_is(std::string_view expected) const {
     return text_.substr(std::min(at_, text_.size())).starts_with(expected);
@@ -116,7 +117,7 @@ class Screen {
         return;
       }
     }
-    throw InputError(fmt::format("{}: a text that is not closed", place));
+    throw InputError(place, remark("a text that is not closed"));
   }
 
   void next_line() {
@@ -142,7 +143,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string scalar_text(const toml::node& node) {
-  if (const auto* text = node.as_string()) return fmt::format("\"{}\"", quotable(text->get()));
+  if (const auto* text = node.as_string()) return in_quotes(text->get());
   if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
   if (const auto* number = node.as_floating_point()) return to_text(number->get());
   if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
@@ -159,14 +160,15 @@ std::string_view kind_text(const toml::node& node) {
 
 toml::table parse_toml(std::string_view text, const std::string& origin) {
   if (text.size() > kLargestText)
-    throw InputError(
-        fmt::format("{}: {} bytes (a job file must have at most {})", origin, text.size(), kLargestText));
+    throw InputError(origin, remark(fmt::format("{} bytes", text.size()),
+                                    fmt::format("a job file must have at most {}", kLargestText)));
   Screen(text, origin).run();
   try {
     return toml::parse(text, std::string_view(origin));
   } catch (const toml::parse_error& error) {
     const toml::source_position at = error.source().begin;
-    throw InputError(fmt::format("{}:{}:{}: {}", origin, at.line, at.column, printable(error.description())));
+    throw InputError(fmt::format("{}:{}:{}", origin, at.line, at.column),
+                     remark(printable(error.description())));
   }
 }
 
@@ -185,6 +187,10 @@ std::string key_text(std::string_view key) {
   return bare ? quotable(key) : fmt::format("\"{}\"", quotable(key));
 }
 
+Complaint too_many_values(std::size_t count, std::size_t most) {
+  return bad_state(fmt::format("holds {} values", count), fmt::format("must be at most {}", most));
+}
+
 std::string Field::origin() const {
   const auto& path = node_->source().path;
   return path == nullptr || path->empty() ? *file_ : *path;
@@ -199,9 +205,10 @@ std::string Field::where() const {
 }
 
 void Field::fail(std::string_view must) const {
-  const std::string value = scalar_text(*node_);
-  if (value.empty()) throw InputError(fmt::format("{} is {} ({})", where(), kind_text(*node_), must));
-  throw InputError(fmt::format("{} = {} ({})", where(), value, must));
+  std::string value = scalar_text(*node_);
+  if (value.empty())
+    throw InputError(where(), bad_state(fmt::format("is {}", kind_text(*node_)), std::string(must)));
+  throw InputError(where(), Complaint{Complaint::Form::value, std::move(value), std::string(must)});
 }
 
 double Field::number(std::string_view must) const {
@@ -231,6 +238,11 @@ std::int64_t Field::whole(std::int64_t low, std::int64_t high) const {
   return value;
 }
 
+bool Field::flag() const {
+  if (const auto* value = node_->as_boolean()) return value->get();
+  fail("must be true or false");
+}
+
 std::string Field::text(std::string_view must) const {
   const auto* value = node_->as_string();
   if (value == nullptr) fail(must);
@@ -240,17 +252,14 @@ std::string Field::text(std::string_view must) const {
 std::size_t Field::one_of(std::span<const std::string_view> known) const {
   const std::string value = text(fmt::format("must be one of {}", fmt::join(known, ", ")));
   const auto found = std::find(known.begin(), known.end(), value);
-  if (found == known.end())
-    throw InputError(fmt::format("{} = \"{}\" {}", where(), quotable(value), suggest(value, known)));
+  if (found == known.end()) throw InputError(where(), bad_text(value, suggest(value, known)));
   return static_cast<std::size_t>(found - known.begin());
 }
 
 std::vector<Field> Field::items() const {
   const auto* list = node_->as_array();
   if (list == nullptr) return {*this};
-  if (list->size() > kMostValues)
-    throw InputError(
-        fmt::format("{} holds {} values (must be at most {})", where(), list->size(), kMostValues));
+  if (list->size() > kMostValues) throw InputError(where(), too_many_values(list->size(), kMostValues));
   std::vector<Field> fields;
   fields.reserve(list->size());
   for (std::size_t i = 0; i < list->size(); ++i)
@@ -264,7 +273,7 @@ std::vector<double> Field::numbers() const {
   for (const Field& item : items())
     values.push_back(
         item.number(is_list() ? "must be a number" : "must be a number, a list of numbers or a range"));
-  if (values.empty()) throw InputError(fmt::format("{} is empty (must hold at least one number)", where()));
+  if (values.empty()) throw InputError(where(), bad_state("is empty", "must hold at least one number"));
   return values;
 }
 
@@ -274,7 +283,7 @@ std::vector<double> Field::range() const {
   check_keys(kKeys);
   for (const std::string_view key : {"from", "to", "count"})
     if (!find(key))
-      throw InputError(fmt::format("{} has no {} (a range needs from, to and count)", where(), key));
+      throw InputError(where(), bad_state(fmt::format("has no {}", key), "a range needs from, to and count"));
   const double from = member("from").number();
   const double to = member("to").number();
   const auto count =
@@ -296,7 +305,7 @@ std::vector<double> Field::range() const {
     const double x = low + static_cast<double>(i) * width / last;
     values[i] = logarithmic ? exp(x) : x;
     if (!std::isfinite(values[i]))
-      throw InputError(fmt::format("{} spans too much (its values must be finite)", where()));
+      throw InputError(where(), bad_state("spans too much", "its values must be finite"));
   }
   values.back() = to;
   return values;
@@ -333,19 +342,23 @@ void Field::check_keys(std::span<const std::string_view> known) const {
     const auto top = top_keys();
     // In TOML a key belongs to the table header above it: the usual slip is a key meant for the job.
     const bool misplaced = !path_.empty() && std::find(top.begin(), top.end(), key) != top.end();
-    throw InputError(fmt::format("{}: unknown key {} {}", field.origin(), field.path(),
-                                 misplaced
-                                     ? fmt::format("({} belongs at the top, above the first table)", key)
-                                     : suggest(key, known)));
+    throw InputError(field.origin(),
+                     remark(fmt::format("unknown key {}", field.path()),
+                            misplaced ? fmt::format("{} belongs at the top, above the first table", key)
+                                      : suggest(key, known)));
   }
 }
 
 std::span<const std::string_view> top_keys() {
-  static constexpr std::string_view kKeys[] = {
-      "name",    "seed",        "replications", "log_inv_delta", "delta",     "algorithms",
-      "setting", "conventions", "threshold",    "stream",        "max_steps", "reward",
-      "means",   "variance",    "graph",        "algorithm",     "convention"};
-  return kKeys;
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> keys = {"name",       "seed",    "replications", "log_inv_delta", "delta",
+                                          "algorithms", "setting", "conventions",  "threshold",     "stream",
+                                          "max_steps",  "reward",  "means"};
+    for (const RewardParameter& parameter : reward_parameters()) keys.push_back(parameter.name);
+    keys.insert(keys.end(), {"graph", "algorithm", "convention", "checkpoints", "pulls_by_delta"});
+    return keys;
+  }();
+  return all;
 }
 
 }  // namespace tasfg

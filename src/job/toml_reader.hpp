@@ -11,6 +11,7 @@
 
 #include <toml++/toml.h>
 
+#include "tasfg/base/enum_names.hpp"
 #include "tasfg/base/error.hpp"
 
 namespace tasfg {
@@ -30,6 +31,9 @@ inline constexpr std::size_t kMostValues = 1'000'000;
 
 /// Neither empty nor with control characters in it: fit to be part of a label or a message.
 [[nodiscard]] bool is_printable(std::string_view text);
+
+/// "holds 5000 values (must be at most 1000)".
+[[nodiscard]] Complaint too_many_values(std::size_t count, std::size_t most);
 
 /// One value with its place.
 class Field {
@@ -55,9 +59,14 @@ class Field {
   [[nodiscard]] double number(std::string_view must = "must be a number") const;
   /// A whole number in [low, high]; 1e9 counts as one.
   [[nodiscard]] std::int64_t whole(std::int64_t low, std::int64_t high) const;
+  [[nodiscard]] bool flag() const;
   [[nodiscard]] std::string text(std::string_view must = "must be text") const;
   /// The position of the text among `known`.
   [[nodiscard]] std::size_t one_of(std::span<const std::string_view> known) const;
+  template <typename Enum>
+  [[nodiscard]] Enum one_of(const EnumNames<Enum>& names) const {
+    return names.at(one_of(names.all()));
+  }
 
   /// The items of a list; the value itself, alone, where it is no list.
   [[nodiscard]] std::vector<Field> items() const;
@@ -83,18 +92,5 @@ class Field {
 
 /// Keys that may stand at the top of a job file.
 [[nodiscard]] std::span<const std::string_view> top_keys();
-
-/// Runs `body`; where it throws an InputError whose text begins with `from`, throws it with `to` instead. The
-/// tables of families and algorithms check values themselves, in words that begin with the name of the value.
-template <typename Body>
-auto reworded(const std::string& from, const std::string& to, Body body) {
-  try {
-    return body();
-  } catch (const InputError& error) {
-    const std::string text = error.what();
-    if (!text.starts_with(from)) throw;
-    throw InputError(to + text.substr(from.size()));
-  }
-}
 
 }  // namespace tasfg

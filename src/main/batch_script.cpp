@@ -21,8 +21,8 @@ constexpr double kShortEnough = 300.0;    // seconds: more cores are not worth t
 constexpr double kLongest = 24.0 * 3600;  // a sweep that needs longer queues itself again
 constexpr int kUnknownNode = 8;           // CPUs of a node of a cluster that cannot be asked
 
-/// 'quoted' for a shell.
-std::string quoted(const std::string& text) {
+/// 'text' for a shell.
+std::string shell_quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -34,7 +34,7 @@ const std::string& word(const std::string& value, const char* option) {
     return std::isgraph(c) != 0 && c != '#' && c != '"' && c != '\'';
   };
   if (!std::all_of(value.begin(), value.end(), plain))
-    throw InputError(fmt::format("{} \"{}\" (must be one word)", option, quotable(value)));
+    throw InputError(option, bad_state(in_quotes(value), "must be one word"));
   return value;
 }
 
@@ -119,11 +119,11 @@ std::string batch_script(const BatchJob& job, const BatchOptions& options) {
     if (starts("set -uo pipefail")) {
       body = true;
       script += text + "\n";
-      script += fmt::format("JOB={}\nOUT={}\nTASFG={}\n", quoted(absolute(job.path)),
-                            quoted(absolute(options.output.empty() ? name + ".h5" : options.output)),
-                            quoted(options.program));
+      script += fmt::format("JOB={}\nOUT={}\nTASFG={}\n", shell_quoted(absolute(job.path)),
+                            shell_quoted(absolute(options.output.empty() ? name + ".h5" : options.output)),
+                            shell_quoted(options.program));
       std::string more;
-      for (const std::string& each : job.overrides) more += fmt::format(" --set {}", quoted(each));
+      for (const std::string& each : job.overrides) more += fmt::format(" --set {}", shell_quoted(each));
       if (!more.empty()) script += fmt::format("set --{} \"$@\"\n", more);
       continue;
     }

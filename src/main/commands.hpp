@@ -2,16 +2,16 @@
 /// `status` receives the exit status.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "command_line.hpp"
 
 namespace tasfg {
 
-void add_solve_command(CLI::App& app, int& status);
-void add_simulate_command(CLI::App& app, int& status);
-void add_list_command(CLI::App& app, int& status);
-void add_plan_command(CLI::App& app, int& status);
-void add_sweep_command(CLI::App& app, int& status, char** arguments);
-void add_status_command(CLI::App& app, int& status);
-void add_merge_command(CLI::App& app, int& status);
+void add_solve_command(Command& app, int& status);
+void add_simulate_command(Command& app, int& status);
+void add_list_command(Command& app, int& status);
+void add_plan_command(Command& app, int& status);
+void add_sweep_command(Command& app, int& status, char** arguments);
+void add_status_command(Command& app, int& status);
+void add_merge_command(Command& app, int& status);
 
 }  // namespace tasfg

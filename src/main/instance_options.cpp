@@ -1,16 +1,14 @@
 #include "instance_options.hpp"
 
-#include <limits>
-
 #include <fmt/format.h>
 
-#include "tasfg/algo/conventions.hpp"
-#include "tasfg/base/error.hpp"
+#include "tasfg/base/named_rows.hpp"
 #include "tasfg/io/graph_file.hpp"
+#include "tasfg/job/graph_source.hpp"
 
 namespace tasfg {
 
-void InstanceOptions::add_to(CLI::App& app) {
+void InstanceOptions::add_to(Command& app) {
   app.add_option("-g,--graph", graph_, "graph family (see `tasfg list`)")->group("Instance");
   app.add_option("--graph-file", graph_file_,
                  "graph read from a file: K rows of K probabilities, or HDF5 FILE[:DATASET]")
@@ -20,15 +18,19 @@ void InstanceOptions::add_to(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--means", means_, "mean rewards, comma-separated (default: the family's own)")
       ->group("Instance");
-  app.add_option("--reward", reward_, "reward family: gaussian, bernoulli, poisson, exponential")
+  app.add_option("--reward", reward_,
+                 fmt::format("reward family: {}", fmt::join(names_of(reward_families()), ", ")))
       ->group("Instance")
       ->capture_default_str();
-  app.add_option("--variance", variance_, "variance of Gaussian rewards (default: 1)")->group("Instance");
+  for (const RewardParameter& parameter : reward_parameters())
+    app.add_option(fmt::format("--{}", parameter.name), reward_parameters_[std::string(parameter.name)],
+                   fmt::format("{} (default: {})", parameter.summary, parameter.fallback))
+        ->group("Instance");
 }
 
 std::string InstanceOptions::family_name() const {
   if (!graph_.empty() && !graph_file_.empty())
-    throw InputError("--graph and --graph-file both name a graph (give one)");
+    throw InputError("--graph and --graph-file", bad_state("both name a graph", "give one"));
   if (!graph_file_.empty()) return "file";
   if (graph_.empty())
     throw InputError("no graph: give --graph FAMILY (see `tasfg list`) or --graph-file FILE");
@@ -43,7 +45,7 @@ Parameters InstanceOptions::parameters(const GraphFamily& family, const std::str
   for (const std::string& text : parameters_) {
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
-      throw InputError(fmt::format("-P \"{}\" (must be name=value)", quotable(text)));
+      throw InputError("-P", bad_state(in_quotes(text), "must be name=value"));
     const std::string name = text.substr(0, equals);
     given.insert_or_assign(name, parse_parameter(family, name, text.substr(equals + 1), "-P"));
   }
@@ -52,25 +54,27 @@ Parameters InstanceOptions::parameters(const GraphFamily& family, const std::str
 
 Instance InstanceOptions::instance(const std::string& parity) const {
   const GraphFamily& family = graph_family(family_name(), "--graph");
-  GraphAndMeans made = make_graph(family, parameters(family, parity), "-P", &read_graph_file);
-  const double variance =
-      variance_.empty() ? std::numeric_limits<double>::quiet_NaN() : parse_number(variance_, "--variance");
-  const RewardFamily reward = make_reward(reward_, variance, variance_.empty() ? "--reward" : "--variance");
+  GraphAndMeans made = graph_of(family, parameters(family, parity), "-P", &read_graph_file);
   std::vector<double> means = means_.empty() ? std::move(made.means) : parse_numbers(means_, "--means");
   const std::string origin = !graph_file_.empty() ? graph_file_ : fmt::format("--graph {}", family.name);
-  return {std::move(made.graph), std::move(means), reward, origin};
+  return {std::move(made.graph), std::move(means), reward(), origin};
+}
+
+RewardFamily InstanceOptions::reward() const {
+  RewardFamily reward = reward_family(reward_, "--reward").defaults;
+  for (const auto& each : reward_parameters_) {
+    if (each.second.empty()) continue;
+    placed("--" + each.first, [&] { set_parameter(reward, each.first, parse_number(each.second)); });
+  }
+  return reward;
 }
 
 std::string InstanceOptions::describe(const std::string& parity) const {
   const GraphFamily& family = graph_family(family_name(), "--graph");
   const Parameters complete = complete_parameters(family, parameters(family, parity), "-P");
   std::string text(family.name);
-  for (const ParameterSpec& spec : family.parameters) {
-    const ParameterValue& value = complete.find(spec.name)->second;
-    const double* number = std::get_if<double>(&value);
-    text += fmt::format(", {}={}", spec.name,
-                        number != nullptr ? to_text(*number) : std::get<std::string>(value));
-  }
+  for (const ParameterSpec& spec : family.parameters)
+    text += fmt::format(", {}={}", spec.name, to_text(complete.find(spec.name)->second));
   return text;
 }
 
@@ -85,12 +89,6 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& or
     begin = comma + 1;
   }
   return numbers;
-}
-
-std::string checked_conventions(const std::string& given) {
-  for (const std::string_view name : kConventionNames)
-    if (name == given) return given;
-  throw InputError(fmt::format("--conventions \"{}\" {}", quotable(given), suggest(given, kConventionNames)));
 }
 
 }  // namespace tasfg

@@ -1,11 +1,14 @@
 /// The options that name one instance, shared by `tasfg solve` and `tasfg simulate`.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "command_line.hpp"
 
+#include "tasfg/base/enum_names.hpp"
+#include "tasfg/base/error.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/instance.hpp"
 
@@ -13,7 +16,7 @@ namespace tasfg {
 
 class InstanceOptions {
  public:
-  void add_to(CLI::App& app);
+  void add_to(Command& app);
 
   /// Builds and checks the instance. `parity` is the default of the families that have one.
   [[nodiscard]] Instance instance(const std::string& parity) const;
@@ -22,6 +25,7 @@ class InstanceOptions {
   [[nodiscard]] std::string describe(const std::string& parity) const;
 
  private:
+  [[nodiscard]] RewardFamily reward() const;
   [[nodiscard]] Parameters parameters(const GraphFamily& family, const std::string& parity) const;
   [[nodiscard]] std::string family_name() const;
 
@@ -30,13 +34,17 @@ class InstanceOptions {
   std::vector<std::string> parameters_;
   std::string means_;
   std::string reward_ = "gaussian";
-  std::string variance_;
+  std::map<std::string, std::string> reward_parameters_;  // name → text; empty where not given
 };
 
 /// Comma-separated numbers.
 [[nodiscard]] std::vector<double> parse_numbers(const std::string& text, const std::string& origin);
 
-/// One of two conventions, checked.
-[[nodiscard]] std::string checked_conventions(const std::string& given);
+/// The value that an option names, or an InputError with the nearest name.
+template <typename Enum>
+[[nodiscard]] Enum named_value(const EnumNames<Enum>& names, const std::string& given, const char* option) {
+  if (const std::optional<Enum> value = names.find(given)) return *value;
+  throw InputError(option, bad_state(in_quotes(given), suggest(given, names.all())));
+}
 
 }  // namespace tasfg

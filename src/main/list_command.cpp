@@ -6,6 +6,7 @@
 #include "tasfg/algo/algorithm.hpp"
 #include "tasfg/algo/conventions.hpp"
 #include "tasfg/algo/thresholds.hpp"
+#include "tasfg/base/contract.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/reward.hpp"
 
@@ -26,7 +27,14 @@ std::string range_of(const ParameterSpec& spec) {
     case ParameterKind::path:
       return "required";
   }
-  return {};
+  TASFG_UNREACHABLE();
+}
+
+std::string options_of(const RewardFamilyRow& row) {
+  std::string text;
+  for (const RewardParameter& parameter : row.parameters)
+    text += fmt::format(" (--{}, default {})", parameter.name, parameter.fallback);
+  return text;
 }
 
 void list() {
@@ -38,8 +46,7 @@ void list() {
   }
   fmt::print("\nReward families (--reward NAME):\n");
   for (const RewardFamilyRow& row : reward_families())
-    fmt::print("  {:<18}{}; means: {}{}\n", row.name, row.summary, row.range,
-               row.takes_variance ? " (--variance, default 1)" : "");
+    fmt::print("  {:<18}{}; means: {}{}\n", row.name, row.summary, row.range, options_of(row));
   fmt::print("\nAlgorithms (--algorithm NAME, -A name.option=value):\n");
   for (const AlgorithmRow& row : algorithm_rows()) {
     fmt::print("  {:<18}{}\n", row.name, row.summary);
@@ -56,8 +63,8 @@ void list() {
 
 }  // namespace
 
-void add_list_command(CLI::App& app, int& status) {
-  CLI::App* command =
+void add_list_command(Command& app, int& status) {
+  Command* command =
       app.add_subcommand("list", "graph families, reward families, algorithms, with their parameters");
   command->callback([&status] {
     list();

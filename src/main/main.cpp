@@ -4,8 +4,6 @@
 #include <string_view>
 
 #include "commands.hpp"
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/sweep/link.hpp"
@@ -13,7 +11,7 @@
 
 namespace {
 
-constexpr int kBadInput = 2;
+constexpr int kUnusable = 2;  // input that cannot be used, or a system that fails
 
 void complain(std::string_view text) {
   // Of several processes that a launcher started, all fail alike on bad options: one says why.
@@ -21,13 +19,11 @@ void complain(std::string_view text) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{
+  tasfg::CommandLine line(
       "Pure exploration with feedback graphs: characteristic times with certificates, simulation, and sweeps "
       "over many cores and nodes.",
-      "tasfg"};
-  app.set_version_flag("--version", "tasfg " TASFG_VERSION);
-  app.require_subcommand(1);
-  app.get_formatter()->column_width(38);
+      "tasfg", "tasfg " TASFG_VERSION);
+  tasfg::Command& app = line.program();
   int status = 0;
   tasfg::add_solve_command(app, status);
   tasfg::add_simulate_command(app, status);
@@ -37,13 +33,11 @@ int run(int argc, char** argv) {
   tasfg::add_merge_command(app, status);
   tasfg::add_list_command(app, status);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& done) {  // --help, --version
-    return app.exit(done);
-  } catch (const CLI::ParseError& error) {
-    throw tasfg::InputError(fmt::format("{} (see tasfg --help)", error.what()));
+    if (const auto asked = line.parse(argc, argv)) return *asked;  // --help, --version
+    return status;
+  } catch (const tasfg::UsageError& error) {
+    throw tasfg::InputError(tasfg::remark(error.what(), "see tasfg --help"));
   }
-  return status;
 }
 
 }  // namespace
@@ -51,14 +45,15 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     const int status = run(argc, argv);
-    if (std::fflush(stdout) != 0) throw tasfg::InputError("standard output: cannot be written");
+    if (std::fflush(stdout) != 0)
+      throw tasfg::SystemError("standard output", tasfg::remark("cannot be written"));
     return status;
-  } catch (const tasfg::InputError& error) {
+  } catch (const tasfg::Error& error) {
     complain(error.what());
-    return kBadInput;
+    return kUnusable;
   } catch (const std::bad_alloc&) {
     complain("out of memory");
-    return kBadInput;
+    return kUnusable;
   } catch (const std::exception& error) {
     tasfg::say(error.what());
     return 1;

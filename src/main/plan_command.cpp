@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
-#include "tasfg/io/graph_file.hpp"
 #include "tasfg/io/result_file.hpp"
 #include "tasfg/sweep/cost_model.hpp"
 #include "tasfg/sweep/progress.hpp"
 #include "tasfg/sweep/sweep.hpp"
+#include "tasfg/sweep/task_runner.hpp"
 
 namespace tasfg {
 namespace {
@@ -24,13 +24,13 @@ struct Price {
   double runs = 0.0, steps = 0.0, seconds = 0.0, longest = 0.0;
 };
 
-std::vector<CaseResult> solve_all(const Grid& grid) {
-  std::vector<CaseResult> solutions(grid.cases.size());
+std::vector<CaseSolution> solve_all(const Grid& grid) {
+  std::vector<CaseSolution> solutions(grid.cases.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t c = next++; c < solutions.size(); c = next++) {
       try {
-        solutions[c] = solve_case(grid, c);
+        solutions[c] = solve_case(grid, CaseId(c));
       } catch (const std::exception&) {  // the sweep will say so; here it has no price
       }
     }
@@ -53,12 +53,12 @@ struct Plan {
 constexpr double kTail = 3.0;
 
 Plan make_plan(const std::string& job, const std::vector<std::string>& overrides) {
-  Plan plan{read_job(job, overrides, &read_graph_file), {}, {}, {}};
+  Plan plan{read_study(job, overrides), {}, {}, {}};
   const Grid& grid = plan.grid;
   Price& all = plan.all;
-  const std::vector<CaseResult> solutions = solve_all(grid);
+  const std::vector<CaseSolution> solutions = solve_all(grid);
   plan.layout = layout_of(grid, program_provenance(), "");
-  for (const CaseResult& solution : solutions)
+  for (const CaseSolution& solution : solutions)
     if (std::isfinite(solution.seconds)) {
       all.seconds += solution.seconds;
       all.longest = std::max(all.longest, solution.seconds);
@@ -128,7 +128,7 @@ void show_script(const std::string& path, const std::vector<std::string>& overri
 
 }  // namespace
 
-void add_plan_command(CLI::App& app, int& status) {
+void add_plan_command(Command& app, int& status) {
   struct Options {
     std::string job;
     std::vector<std::string> overrides;
@@ -136,31 +136,31 @@ void add_plan_command(CLI::App& app, int& status) {
     BatchOptions batch;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "plan", "JOB.toml: dry run: cases, tasks, expected core-hours, file size, makespan against cores");
   command->add_option("job", options->job, "job file")->required();
   command->add_option("--set", options->overrides, "change a key of the job, as key=value; repeatable")
       ->allow_extra_args(false);
   BatchOptions& batch = options->batch;
-  CLI::Option* script =
+  Option* script =
       command->add_flag("--sbatch", options->script,
                         "write a SLURM script instead, filled in for this job; the rest are its options");
-  const auto of_script = [&](CLI::Option* option) { option->needs(script)->group("Options of --sbatch"); };
-  const CLI::Range count(1, 1'000'000);
+  const auto of_script = [&](Option* option) { option->needs(script)->group("Options of --sbatch"); };
+  constexpr int kMost = 1'000'000;
   of_script(command->add_option("-o,--output", batch.output, "result file (default: the job's name, .h5)"));
   of_script(command->add_option("--partition", batch.partition, "SLURM partition"));
   of_script(command->add_option("--account", batch.account, "SLURM account"));
-  of_script(command->add_option("--nodes", batch.nodes, "nodes (default: 1)")->check(count));
+  of_script(command->add_option("--nodes", batch.nodes, "nodes (default: 1)")->range(1, kMost));
   of_script(command->add_option("--ntasks-per-node", batch.tasks_per_node, "ranks on each (default: 1)")
-                ->check(count));
+                ->range(1, kMost));
   of_script(command
                 ->add_option("--cpus-per-task", batch.cpus_per_task,
                              "threads of each rank (default: what the job can use, up to a node's CPUs)")
-                ->check(count));
+                ->range(1, kMost));
   of_script(command->add_option("--time", batch.time,
                                 "time limit, as 2:00:00 (default: from the plan, with a margin)"));
   of_script(command->add_option("--mem-per-cpu", batch.megabytes_per_cpu, "MB (default: from the plan)")
-                ->check(count));
+                ->range(1, kMost));
   command->footer(
       "Examples:\n  tasfg plan jobs/paper-main.toml --set replications=1000\n"
       "  tasfg plan jobs/paper-main.toml --sbatch --partition=long -o main.h5 > main.sbatch && sbatch "

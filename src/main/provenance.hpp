@@ -1,7 +1,7 @@
 /// What this program is: version, commit, compiler.
 #pragma once
 
-#include "tasfg/sweep/study.hpp"
+#include "tasfg/sweep/grid_layout.hpp"
 
 namespace tasfg {
 

@@ -40,8 +40,7 @@ std::vector<std::string> split(const std::string& text) {
 std::uint64_t whole(std::string_view text, const std::string& where, double high) {
   const double value = parse_number(text, where);
   if (value != std::floor(value) || value < 0 || value > high)
-    throw InputError(
-        fmt::format("{} = {} (must be a whole number from 0 to {})", where, to_text(value), high));
+    throw InputError(where, bad_value(value, fmt::format("must be a whole number from 0 to {}", high)));
   return static_cast<std::uint64_t>(value);
 }
 
@@ -55,10 +54,9 @@ std::vector<std::uint64_t> parse_seeds(const std::string& text) {
     const std::uint64_t first = whole(part.substr(0, dash), "--seeds", kLargest);
     const std::uint64_t last =
         dash == std::string::npos ? first : whole(part.substr(dash + 1), "--seeds", kLargest);
-    if (last < first)
-      throw InputError(fmt::format("--seeds \"{}\" (the range runs backwards)", quotable(part)));
+    if (last < first) throw InputError("--seeds", bad_state(in_quotes(part), "the range runs backwards"));
     if (last - first >= kMost || seeds.size() >= kMost)
-      throw InputError(fmt::format("--seeds \"{}\" (at most {} seeds)", quotable(part), kMost));
+      throw InputError("--seeds", bad_state(in_quotes(part), fmt::format("at most {} seeds", kMost)));
     for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
   }
   return seeds;
@@ -66,12 +64,12 @@ std::vector<std::uint64_t> parse_seeds(const std::string& text) {
 
 std::vector<double> parse_deltas(const Options& options) {
   if (!options.log_inv_delta.empty() && !options.delta.empty())
-    throw InputError("--log-inv-delta and --delta both list confidences (give one)");
+    throw InputError("--log-inv-delta and --delta", bad_state("both list confidences", "give one"));
   if (!options.delta.empty()) {
     std::vector<double> values = parse_numbers(options.delta, "--delta");
     for (double& value : values) {
       if (!(value > 0.0 && value < 1.0))
-        throw InputError(fmt::format("--delta = {} (must lie strictly between 0 and 1)", to_text(value)));
+        throw InputError("--delta", bad_value(value, "must lie strictly between 0 and 1"));
       value = -log(value);
     }
     return values;
@@ -80,40 +78,31 @@ std::vector<double> parse_deltas(const Options& options) {
       options.log_inv_delta.empty() ? "1,2.2,3.4,4.6,5.8,7" : options.log_inv_delta, "--log-inv-delta");
   for (const double value : values)
     if (!(value > 0.0 && value <= 700.0))
-      throw InputError(
-          fmt::format("--log-inv-delta = {} (ln(1/delta) must lie in (0, 700])", to_text(value)));
+      throw InputError("--log-inv-delta", bad_value(value, "ln(1/delta) must lie in (0, 700]"));
   return values;
 }
 
-template <std::size_t N>
-std::size_t choose(const std::string& given, const std::string_view (&known)[N], const char* option) {
-  for (std::size_t i = 0; i < N; ++i)
-    if (known[i] == given) return i;
-  throw InputError(fmt::format("{} \"{}\" {}", option, quotable(given), suggest(given, known)));
+/// A whole number that a double holds exactly.
+std::int64_t whole(double value, int low, const char* option) {
+  if (!(value >= low && value <= 9e15 && value == std::floor(value)))
+    throw InputError(option, bad_value(value, fmt::format("must be a whole number from {} to 9e15", low)));
+  return static_cast<std::int64_t>(value);
 }
 
 SimulationOptions simulation_options(const Options& options) {
   SimulationOptions out;
-  out.setting = static_cast<Setting>(choose(options.setting, kSettingNames, "--setting"));
-  out.stream = static_cast<StreamKind>(choose(options.stream, kStreamNames, "--stream"));
+  out.setting = named_value(kSettingNames, options.setting, "--setting");
+  out.stream = named_value(kStreamNames, options.stream, "--stream");
   out.conventions = conventions_named(options.conventions, "--conventions");
   for (const std::string& point : options.points) {
     const auto equals = point.find('=');
     if (equals == std::string::npos)
-      throw InputError(fmt::format("--set \"{}\" (must be point=value)", quotable(point)));
+      throw InputError("--set", bad_state(in_quotes(point), "must be point=value"));
     set_convention(out.conventions, point.substr(0, equals), point.substr(equals + 1), "--set");
   }
   out.threshold = threshold_named(options.threshold, "--threshold");
-  if (!(options.max_steps >= 1 && options.max_steps <= 9e15 &&
-        options.max_steps == std::floor(options.max_steps)))
-    throw InputError(
-        fmt::format("--max-steps = {} (must be a whole number from 1 to 9e15)", options.max_steps));
-  out.max_steps = static_cast<std::int64_t>(options.max_steps);
-  if (!(options.master_seed >= 0 && options.master_seed <= 9e15 &&
-        options.master_seed == std::floor(options.master_seed)))
-    throw InputError(
-        fmt::format("--master-seed = {} (must be a whole number from 0 to 9e15)", options.master_seed));
-  out.master_seed = static_cast<std::uint64_t>(options.master_seed);
+  out.max_steps = whole(options.max_steps, 1, "--max-steps");
+  out.master_seed = static_cast<std::uint64_t>(whole(options.master_seed, 0, "--master-seed"));
   return out;
 }
 
@@ -122,14 +111,14 @@ std::vector<Algorithm> parse_algorithms(const Options& options) {
   for (const std::string& name : split(options.algorithms)) {
     algorithms.push_back(algorithm_named(name, "--algorithm"));
     for (std::size_t i = 0; i + 1 < algorithms.size(); ++i)
-      if (algorithms[i].name == name) throw InputError(fmt::format("--algorithm: {} stands twice", name));
+      if (algorithms[i].name == name) throw InputError("--algorithm", remark(name + " stands twice"));
   }
   for (const std::string& text : options.algorithm_options) {
     // The name may hold a dot (exp3.g), so the option starts after the last one before '='.
     const auto equals = text.find('=');
     const auto dot = text.rfind('.', equals);
     if (equals == std::string::npos || dot == std::string::npos)
-      throw InputError(fmt::format("-A \"{}\" (must be algorithm.option=value)", quotable(text)));
+      throw InputError("-A", bad_state(in_quotes(text), "must be algorithm.option=value"));
     const std::string name = text.substr(0, dot);
     bool found = false;
     for (Algorithm& algorithm : algorithms) {
@@ -139,28 +128,24 @@ std::vector<Algorithm> parse_algorithms(const Options& options) {
     }
     if (!found)
       throw InputError(
-          fmt::format("-A \"{}\" ({} is not among --algorithm)", quotable(text), quotable(name)));
+          "-A", bad_state(in_quotes(text), fmt::format("{} is not among --algorithm", quotable(name))));
   }
   return algorithms;
 }
 
-const char* to_string(RunStatus status) {
-  return status == RunStatus::done ? "done" : "capped";
-}
-
 std::string rows_of(const Algorithm& algorithm, std::uint64_t seed, const std::vector<double>& log_inv_delta,
-                    const TrajectoryRecord& record) {
+                    const RunRecord& record) {
   std::string rows;
   for (std::size_t d = 0; d < log_inv_delta.size(); ++d) {
-    const StoppingTime& at = record.at[d];
-    rows += fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]), at.tau,
-                        at.recommended, at.correct ? 1 : 0, to_string(at.status));
+    rows +=
+        fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]), record.tau[d],
+                    record.recommended[d], record.correct[d], record.stopped[d] != 0 ? "done" : "capped");
   }
   return rows;
 }
 
 void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds,
-                   const std::vector<double>& log_inv_delta, const std::vector<TrajectoryRecord>& records) {
+                   const std::vector<double>& log_inv_delta, const std::vector<RunRecord>& records) {
   fmt::print("{:<16} {:>13} {:>14} {:>14} {:>14} {:>8} {:>8}\n", "algorithm", "ln(1/delta)", "mean tau",
              "median tau", "largest tau", "wrong", "capped");
   for (std::size_t a = 0; a < algorithms.size(); ++a) {
@@ -169,12 +154,12 @@ void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds,
       std::size_t wrong = 0, capped = 0;
       double total = 0.0;
       for (std::size_t s = 0; s < seeds; ++s) {
-        const StoppingTime& at = records[a * seeds + s].at[d];
-        if (at.status == RunStatus::capped)
+        const RunRecord& record = records[a * seeds + s];
+        if (record.stopped[d] == 0)
           ++capped;
-        else if (!at.correct)
+        else if (record.correct[d] == 0)
           ++wrong;
-        taus.push_back(static_cast<double>(at.tau));
+        taus.push_back(static_cast<double>(record.tau[d]));
         total += taus.back();
       }
       std::sort(taus.begin(), taus.end());
@@ -191,14 +176,14 @@ void simulate(const Options& options) {
   const std::vector<std::uint64_t> seeds = parse_seeds(options.seeds);
   const std::vector<double> log_inv_delta = parse_deltas(options);
   if (options.threads < 0 || options.threads > 1024)
-    throw InputError(fmt::format("--threads = {} (must lie in 0..1024; 0 means all cores)", options.threads));
-  const Instance instance = options.instance.instance(checked_conventions(options.conventions));
+    throw InputError("--threads", bad_value(options.threads, "must lie in 0..1024; 0 means all cores"));
+  const Instance instance = options.instance.instance(options.conventions);
   const Simulation simulation(instance, simulation_settings);
   for (const Algorithm& algorithm : algorithms) simulation.check(algorithm);
 
   // Rows come out in the order asked for, each as soon as all before it are there.
   const std::size_t tasks = algorithms.size() * seeds.size();
-  std::vector<TrajectoryRecord> records(tasks);
+  std::vector<RunRecord> records(tasks);
   std::vector<char> ready(tasks, 0);
   std::size_t printed = 0;
   std::mutex output;
@@ -207,7 +192,7 @@ void simulate(const Options& options) {
   const auto work = [&] {
     for (std::size_t task = next++; task < tasks; task = next++) {
       const Algorithm& algorithm = algorithms[task / seeds.size()];
-      TrajectoryRecord record = simulation.run(algorithm, log_inv_delta, seeds[task % seeds.size()]);
+      RunRecord record = simulation.run(algorithm, log_inv_delta, seeds[task % seeds.size()]);
       const std::scoped_lock lock(output);
       records[task] = std::move(record);
       ready[task] = 1;
@@ -229,9 +214,9 @@ void simulate(const Options& options) {
 
 }  // namespace
 
-void add_simulate_command(CLI::App& app, int& status) {
+void add_simulate_command(Command& app, int& status) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "simulate", "one instance, given algorithms and seeds: stopping times at every delta");
   options->instance.add_to(*command);
   command->add_option("-a,--algorithm", options->algorithms, "algorithms, comma-separated (see `tasfg list`)")

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tasfg/algo/conventions.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/model/graph_quantities.hpp"
 #include "tasfg/solve/allocations.hpp"
@@ -70,6 +71,14 @@ Json to_json(const Instance& instance, const Report& r) {
   out["best"] = instance.best();
   out["means"] = instance.means();
   out["reward"] = row_of(instance.reward()).name;
+  Json rows = Json::array();
+  for (int v = 0; v < instance.size(); ++v) {
+    const auto row = instance.graph().row_major().subspan(
+        static_cast<std::size_t>(v) * static_cast<std::size_t>(instance.size()),
+        static_cast<std::size_t>(instance.size()));
+    rows.push_back(std::vector<double>(row.begin(), row.end()));
+  }
+  out["G"] = std::move(rows);
   out["omega"] = r.time.allocation;
   out["omega_face_dimension"] = r.time.face_dimension;
   out["m"] = r.time.observation;
@@ -148,7 +157,7 @@ void print_table(const Instance& instance, const Report& r, const std::string& t
 
 }  // namespace
 
-void add_solve_command(CLI::App& app, int& status) {
+void add_solve_command(Command& app, int& status) {
   struct Options {
     InstanceOptions instance;
     std::string conventions = "paper";
@@ -156,7 +165,7 @@ void add_solve_command(CLI::App& app, int& status) {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "solve", "one instance: T* with its certificate, allocations, graph quantities, bounds");
   options->instance.add_to(*command);
   command
@@ -170,8 +179,9 @@ void add_solve_command(CLI::App& app, int& status) {
       "  tasfg solve --graph-file G.csv --means 0.3,0.5,0.45 --reward bernoulli --json");
   command->callback([options, &status] {
     if (!(options->gap >= 1e-13 && options->gap <= 0.1))
-      throw InputError(fmt::format("--gap = {} (must lie in [1e-13, 0.1])", to_text(options->gap)));
-    const std::string parity = checked_conventions(options->conventions);
+      throw InputError("--gap", bad_value(options->gap, "must lie in [1e-13, 0.1]"));
+    const std::string parity =
+        kConventionNames[named_value(kConventionNames, options->conventions, "--conventions")];
     const Instance instance = options->instance.instance(parity);
     SolveOptions solve;
     solve.gap = options->gap;

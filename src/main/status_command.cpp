@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
-#include "tasfg/io/graph_file.hpp"
 #include "tasfg/io/result_file.hpp"
+#include "tasfg/io/stored_job.hpp"
 #include "tasfg/io/writer_lock.hpp"
 #include "tasfg/job/job.hpp"
 #include "tasfg/sweep/cost_model.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 /// Of one algorithm, or of all.
 struct Tally {
-  std::array<std::int64_t, 4> count{};  // by status
+  std::array<std::int64_t, kTaskStatuses> count{};  // by status
   double steps = 0.0, seconds = 0.0, seconds_left = 0.0;
 
   [[nodiscard]] std::int64_t total() const { return count[0] + count[1] + count[2] + count[3]; }
@@ -34,44 +34,36 @@ struct Tally {
   }
 };
 
-/// The job as it stands in the file; nothing where a graph file of it cannot be read here.
-std::optional<Grid> grid_of(const ResultLayout& layout) {
-  std::vector<std::string> overrides;
-  for (std::size_t at = 0; at < layout.job_overrides.size();) {
-    const std::size_t end = std::min(layout.job_overrides.find('\n', at), layout.job_overrides.size());
-    overrides.push_back(layout.job_overrides.substr(at, end - at));
-    at = end + 1;
-  }
+/// The job as it stands in the file; nothing where this program does not understand it.
+std::optional<Grid> grid_of(const std::shared_ptr<const ResultFile>& file) {
   try {
-    return expand_job(layout.job, layout.job_origin, overrides, &read_graph_file);
+    const StoredJob job = stored_job(file);
+    return expand_job(job.text, job.origin, job.overrides, job.reader);
   } catch (const InputError&) {
     return {};
   }
 }
 
-Tally tally(const ResultFile& file, std::size_t cell, const std::optional<Grid>& grid) {
-  const ResultLayout& layout = file.layout();
-  constexpr std::int64_t kBlock = 4096;
+Tally tally(const ResultFile& file, CellId cell, const std::optional<Grid>& grid) {
+  const std::vector<TaskStatus> status = file.run_values(&RunRecord::status, cell);
+  const std::vector<std::int64_t> steps = file.run_values(&RunRecord::steps, cell);
+  const std::vector<double> seconds = file.run_values(&RunRecord::seconds, cell);
   Tally sum;
   std::int64_t measured = 0;
-  for (std::int64_t first = 0; first < layout.replications; first += kBlock) {
-    const std::int64_t n = std::min(kBlock, layout.replications - first);
-    const std::vector<std::int64_t> words = file.read_rows(cell, first, n);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const ConstRunRow row(words.data() + static_cast<std::size_t>(i) * file.shape().words(), file.shape());
-      ++sum.count[static_cast<std::size_t>(row.status()) % 4];
-      if (row.status() != TaskStatus::done && row.status() != TaskStatus::capped) continue;
-      sum.steps += static_cast<double>(row.steps());
-      sum.seconds += row.seconds();
-      ++measured;
-    }
+  for (std::size_t i = 0; i < status.size(); ++i) {
+    ++sum.count[static_cast<std::size_t>(status[i])];
+    if (status[i] != TaskStatus::done && status[i] != TaskStatus::capped) continue;
+    sum.steps += static_cast<double>(steps[i]);
+    sum.seconds += seconds[i];
+    ++measured;
   }
   double each = measured > 0 ? sum.seconds / static_cast<double>(measured) : 0.0;
-  const std::size_t case_index = cell / layout.algorithms.size();
   if (measured == 0 && sum.count[0] > 0 && grid) {
-    const CaseResult solution = file.read_case(case_index);
+    const CaseId case_id = file.layout().grid().case_of(cell);
+    const CaseSolution solution = file.read_case(case_id);
     if (solution.status == TaskStatus::done)
-      each = expected_seconds(*grid, case_index, cell % layout.algorithms.size(), solution);
+      each =
+          expected_seconds(*grid, case_id.value(), file.layout().grid().algorithm_of(cell).value(), solution);
   }
   sum.seconds_left = each * static_cast<double>(sum.count[0]);
   return sum;
@@ -83,19 +75,21 @@ void show(const std::string& name, const Tally& t) {
 }
 
 int show_status(const std::string& path) {
-  const ResultFile file = ResultFile::open(path, Access::read);
+  const auto opened = std::make_shared<const ResultFile>(ResultFile::open(path, Access::read));
+  const ResultFile& file = *opened;
   const ResultLayout& layout = file.layout();
   const LiveState live = file.live();
   const std::string writer = writer_of(path);
-  const std::optional<Grid> grid = grid_of(layout);
-  const std::vector<std::int8_t> cases = file.case_status();
-  const auto cases_done = std::count_if(cases.begin(), cases.end(), [](std::int8_t s) { return s != 0; });
+  const std::optional<Grid> grid = grid_of(opened);
+  const std::vector<TaskStatus> cases = file.case_values(&CaseSolution::status);
+  const auto cases_done = std::count_if(cases.begin(), cases.end(),
+                                        [](TaskStatus status) { return status != TaskStatus::pending; });
 
   std::vector<Tally> by_algorithm(layout.algorithms.size());
   Tally all;
-  for (std::size_t cell = 0; cell < layout.cells(); ++cell) {
+  for (CellId cell; cell.value() < layout.cells(); ++cell) {
     const Tally of_cell = tally(file, cell, grid);
-    by_algorithm[cell % layout.algorithms.size()] += of_cell;
+    by_algorithm[layout.grid().algorithm_of(cell).value()] += of_cell;
     all += of_cell;
   }
   fmt::print("{}: job \"{}\"{}\n", path, layout.job_name,
@@ -139,8 +133,7 @@ int show_status(const std::string& path) {
                                          : "");
   for (const Failure& failure : failures) {
     const auto c = static_cast<std::size_t>(failure.case_index);
-    if (c >= layout.cases.size()) continue;
-    if (failure.algorithm < 0 || static_cast<std::size_t>(failure.algorithm) >= layout.algorithms.size()) {
+    if (failure.algorithm < 0) {
       fmt::print("  the solution of {}: {}\n", layout.cases[c].label, failure.message);
       continue;
     }
@@ -154,10 +147,10 @@ int show_status(const std::string& path) {
 
 }  // namespace
 
-void add_status_command(CLI::App& app, int& status) {
+void add_status_command(Command& app, int& status) {
   const auto path = std::make_shared<std::string>();
   const auto check = std::make_shared<bool>(false);
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "status", "OUT.h5: done, failed and left, ETA, provenance; also while the sweep runs");
   command->add_option("file", *path, "result file")->required();
   command->add_flag(

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/sweep/liveness.hpp"
 #include "tasfg/sweep/progress.hpp"
 #include "tasfg/sweep/slurm.hpp"
 #include "tasfg/sweep/sweep.hpp"
@@ -23,8 +24,8 @@ struct Options {
 Shard parse_shard(const std::string& text) {
   const auto slash = text.find('/');
   const auto wrong = [&] {
-    return InputError(
-        fmt::format("--shard \"{}\" (must be i/n with 0 <= i < n, as in --shard 0/4)", quotable(text)));
+    return InputError("--shard",
+                      bad_state(in_quotes(text), "must be i/n with 0 <= i < n, as in --shard 0/4"));
   };
   if (slash == std::string::npos) throw wrong();
   const double index = parse_number(text.substr(0, slash), "--shard");
@@ -39,19 +40,22 @@ int sweep(Options& options, char** arguments) {
   SweepOptions& sweep = options.sweep;
   if (!options.shard.empty()) sweep.shard = parse_shard(options.shard);
   if (sweep.requeue && slurm_job().empty())
-    throw InputError("--requeue-when-out-of-time (works inside a SLURM job; SLURM_JOB_ID is not set)");
+    throw InputError(
+        remark("--requeue-when-out-of-time", "works inside a SLURM job; SLURM_JOB_ID is not set"));
   if (!options.walltime.empty())
     sweep.walltime = parse_duration(options.walltime, "--walltime");
   else if (first_of_launch())
     sweep.walltime = slurm_seconds_left();
   constexpr int kMostThreads = 4096;
   if (sweep.threads < 0 || sweep.threads > kMostThreads)
-    throw InputError(fmt::format("--threads = {} (must lie in 0..{}; 0: this rank's share of the cores)",
-                                 sweep.threads, kMostThreads));
+    throw InputError(
+        "--threads",
+        bad_value(sweep.threads,
+                  fmt::format("must lie in 0..{}; 0: this rank's share of the cores", kMostThreads)));
   constexpr double kShortestSilence = 4.0 * kBeat;
   if (!(sweep.lost_after >= kShortestSilence))
-    throw InputError(
-        fmt::format("--lost-after = {} (must be {} seconds at least)", sweep.lost_after, kShortestSilence));
+    throw InputError("--lost-after", bad_value(sweep.lost_after,
+                                               fmt::format("must be {} seconds at least", kShortestSilence)));
   // A link to a file on a scratch disk stays one: what is replaced is the file.
   std::error_code error;
   if (std::filesystem::is_symlink(sweep.output, error) && std::filesystem::exists(sweep.output, error))
@@ -64,9 +68,9 @@ int sweep(Options& options, char** arguments) {
 
 }  // namespace
 
-void add_sweep_command(CLI::App& app, int& status, char** arguments) {
+void add_sweep_command(Command& app, int& status, char** arguments) {
   const auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       app.add_subcommand("sweep", "JOB.toml -o OUT.h5: run a job; an existing OUT.h5 of it is continued");
   command->add_option("job", options->sweep.job, "job file (see docs/job-file.md and jobs/)")->required();
   command->add_option("-o,--output", options->sweep.output, "result file, also the checkpoint")->required();

@@ -8,14 +8,15 @@ namespace tasfg {
 
 FeedbackGraph::FeedbackGraph(int K, std::vector<double> row_major, const std::string& origin)
     : K_(K), matrix_(std::move(row_major)) {
-  if (K < 2) throw InputError(fmt::format("{}: K = {} (must be at least 2)", origin, K));
+  if (K < 2) throw InputError(within(origin, "K"), bad_value(K, "must be at least 2"));
   const auto n = static_cast<std::size_t>(K);
   if (matrix_.size() != n * n)
-    throw InputError(fmt::format("{}: {} probabilities (must be K*K = {})", origin, matrix_.size(), n * n));
+    throw InputError(origin, remark(fmt::format("{} probabilities", matrix_.size()),
+                                    fmt::format("must be K*K = {}", n * n)));
   for (std::size_t i = 0; i < matrix_.size(); ++i) {
     if (!(matrix_[i] >= 0.0 && matrix_[i] <= 1.0))  // also catches NaN
-      throw InputError(fmt::format("{}: row {}, column {}: probability {} (must lie in [0, 1])", origin,
-                                   i / n + 1, i % n + 1, to_text(matrix_[i])));
+      throw InputError(within(origin, fmt::format("row {}, column {}", i / n + 1, i % n + 1)),
+                       remark("probability " + to_text(matrix_[i]), "must lie in [0, 1]"));
   }
   out_begin_.assign(n + 1, 0);
   in_begin_.assign(n + 1, 0);

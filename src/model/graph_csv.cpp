@@ -23,11 +23,17 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+double parse_probability(std::string_view text) {
+  const double value = parse_number(text);
+  if (!(value >= 0.0 && value <= 1.0)) throw InputError(bad_value(value, "a probability must lie in [0, 1]"));
+  return value;
+}
+
 }  // namespace
 
 FeedbackGraph parse_graph_csv(std::string_view text, const std::string& origin) {
   if (text.find('\0') != std::string_view::npos)
-    throw InputError(fmt::format("{}: holds binary data (must be text: K rows of K probabilities)", origin));
+    throw InputError(origin, remark("holds binary data", "must be text: K rows of K probabilities"));
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
   std::vector<double> values;
   std::size_t columns = 0, rows = 0, line_number = 0;
@@ -42,46 +48,49 @@ FeedbackGraph parse_graph_csv(std::string_view text, const std::string& origin) 
     for (std::size_t begin = 0; begin <= line.size();) {
       const std::size_t comma = std::min(line.find(',', begin), line.size());
       ++column;
-      const std::string where = fmt::format("{}: line {}, column {}", origin, line_number, column);
-      const double value = parse_number(trimmed(line.substr(begin, comma - begin)), where);
-      if (!(value >= 0.0 && value <= 1.0))
-        throw InputError(fmt::format("{} = {} (a probability must lie in [0, 1])", where, to_text(value)));
-      values.push_back(value);
+      try {
+        values.push_back(parse_probability(trimmed(line.substr(begin, comma - begin))));
+      } catch (const InputError& error) {  // worded here alone: most numbers are good
+        throw InputError(fmt::format("{}: line {}, column {}", origin, line_number, column),
+                         error.complaint());
+      }
       begin = comma + 1;
     }
     if (rows == 1) columns = column;
     if (columns > kLargestK)
-      throw InputError(fmt::format("{}: {} columns (K must be at most {})", origin, columns, kLargestK));
+      throw InputError(
+          origin, remark(fmt::format("{} columns", columns), fmt::format("K must be at most {}", kLargestK)));
     if (column != columns)
-      throw InputError(fmt::format("{}: line {} holds {} values (the first row holds {})", origin,
-                                   line_number, column, columns));
+      throw InputError(
+          within(origin, fmt::format("line {}", line_number)),
+          bad_state(fmt::format("holds {} values", column), fmt::format("the first row holds {}", columns)));
     if (rows > columns) break;  // not square; no need to read on
   }
-  if (rows == 0)
-    throw InputError(fmt::format("{}: holds no numbers (must be K rows of K probabilities)", origin));
+  if (rows == 0) throw InputError(origin, remark("holds no numbers", "must be K rows of K probabilities"));
   if (rows != columns)
-    throw InputError(fmt::format(
-        "{}: {} rows of {} values (the matrix must be square)", origin,
-        rows > columns ? fmt::format("more than {}", columns) : fmt::format("{}", rows), columns));
+    throw InputError(origin, remark(fmt::format("{}{} rows of {} values", rows > columns ? "more than " : "",
+                                                std::min(rows, columns), columns),
+                                    "the matrix must be square"));
   return {static_cast<int>(columns), std::move(values), origin};
 }
 
 std::string read_text_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw InputError(fmt::format("{}: no such file", path));
+  if (!std::filesystem::exists(status)) throw InputError(path, remark("no such file"));
   if (std::filesystem::is_directory(status))
-    throw InputError(fmt::format("{}: is a directory (must be a file)", path));
+    throw InputError(path, remark("is a directory", "must be a file"));
   if (std::filesystem::is_regular_file(status)) {
     const auto size = std::filesystem::file_size(path, error);
     if (!error && size > kLargestFile)
-      throw InputError(fmt::format("{}: {} bytes (must be at most {})", path, size, kLargestFile));
+      throw InputError(
+          path, remark(fmt::format("{} bytes", size), fmt::format("must be at most {}", kLargestFile)));
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(fmt::format("{}: cannot be opened ({})", path, std::strerror(errno)));
+  if (!file) throw InputError(path, remark("cannot be opened", std::strerror(errno)));
   std::ostringstream text;
   text << file.rdbuf();
-  if (file.bad()) throw InputError(fmt::format("{}: cannot be read ({})", path, std::strerror(errno)));
+  if (file.bad()) throw InputError(path, remark("cannot be read", std::strerror(errno)));
   return std::move(text).str();
 }
 

@@ -1,11 +1,14 @@
 #include "tasfg/model/graph_families.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/named_rows.hpp"
 #include "tasfg/base/philox.hpp"
 
 namespace tasfg {
@@ -38,12 +41,6 @@ class Matrix {
   std::vector<double> values_;
 };
 
-std::vector<double> linspace(int K) {
-  std::vector<double> means(static_cast<std::size_t>(K));
-  for (int u = 0; u < K; ++u) means[static_cast<std::size_t>(u)] = static_cast<double>(u) / (K - 1);
-  return means;
-}
-
 /// Mean 1 at `best`, ½ elsewhere.
 std::vector<double> one_above_half(int K, int best) {
   std::vector<double> means(static_cast<std::size_t>(K), 0.5);
@@ -51,30 +48,30 @@ std::vector<double> one_above_half(int K, int best) {
   return means;
 }
 
-GraphAndMeans make_bandit(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_bandit(const Parameters& params, const std::string& origin) {
   const int K = integer(params, "K");
   Matrix G(K);
   for (int v = 0; v < K; ++v) G(v, v) = number(params, "p");
-  return {G.graph(origin), linspace(K)};
+  return {G.graph(origin), rising_means(K)};
 }
 
-GraphAndMeans make_full(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_full(const Parameters& params, const std::string& origin) {
   const int K = integer(params, "K");
   Matrix G(K);
   for (int v = 0; v < K; ++v)
     for (int u = 0; u < K; ++u) G(v, u) = number(params, "p");
-  return {G.graph(origin), linspace(K)};
+  return {G.graph(origin), rising_means(K)};
 }
 
 /// Vertex 1 shows everything, the others nothing. With K = 2 this is apple tasting.
-GraphAndMeans make_revealing(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_revealing(const Parameters& params, const std::string& origin) {
   const int K = integer(params, "K");
   Matrix G(K);
   for (int u = 0; u < K; ++u) G(0, u) = number(params, "p");
-  return {G.graph(origin), linspace(K)};
+  return {G.graph(origin), rising_means(K)};
 }
 
-GraphAndMeans make_ring(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_ring(const Parameters& params, const std::string& origin) {
   const int K = integer(params, "K");
   const double p = number(params, "p");
   Matrix G(K);
@@ -82,10 +79,10 @@ GraphAndMeans make_ring(const Parameters& params, const std::string& origin, Gra
     G(v, (v + 1) % K) = p;
     G(v, (v + K - 1) % K) = 1.0 - p;
   }
-  return {G.graph(origin), linspace(K)};
+  return {G.graph(origin), rising_means(K)};
 }
 
-GraphAndMeans make_loopless_clique(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_loopless_clique(const Parameters& params, const std::string& origin) {
   const int K = integer(params, "K");
   const double p = number(params, "p");
   // The paper: p/u on odd-numbered targets, counted from 1; the published data swap the two.
@@ -94,7 +91,7 @@ GraphAndMeans make_loopless_clique(const Parameters& params, const std::string& 
   for (int u = 1; u <= K; ++u)
     for (int v = 1; v <= K; ++v)
       if (u != v) G(u - 1, v - 1) = v % 2 == small_parity ? p / u : 1.0 - p / u;
-  return {G.graph(origin), linspace(K)};
+  return {G.graph(origin), rising_means(K)};
 }
 
 FeedbackGraph star(const Parameters& params, const std::string& origin) {
@@ -113,17 +110,17 @@ FeedbackGraph star(const Parameters& params, const std::string& origin) {
   return G.graph(origin);
 }
 
-GraphAndMeans make_loopy_star(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_loopy_star(const Parameters& params, const std::string& origin) {
   const int K = integer(params, "K");
   return {star(params, origin), one_above_half(K, K - 1)};
 }
 
-GraphAndMeans make_loopy_star_alt(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_loopy_star_alt(const Parameters& params, const std::string& origin) {
   return {star(params, origin), one_above_half(integer(params, "K"), 0)};
 }
 
 /// fig:example_equal_solutions: a and c show themselves with p, each other with r (the paper's p′), b with q.
-GraphAndMeans make_symmetric(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_symmetric(const Parameters& params, const std::string& origin) {
   const double p = number(params, "p");
   const double q = number(params, "q");
   const double r = number(params, "r");
@@ -138,14 +135,15 @@ GraphAndMeans make_symmetric(const Parameters& params, const std::string& origin
   return {G.graph(origin), {0.0, 1.0, 0.0}};
 }
 
-GraphAndMeans make_random(const Parameters& params, const std::string& origin, GraphReader) {
+GraphAndMeans make_random(const Parameters& params, const std::string& origin) {
   const int K = integer(params, "K");
   const double density = number(params, "p");
   const double low = number(params, "q");
   const double high = number(params, "r");
   if (low > high)
-    throw InputError(fmt::format("{}: q = {} (must not exceed r = {}: they bound the edge probabilities)",
-                                 origin, to_text(low), to_text(high)));
+    throw InputError(within(origin, "q"),
+                     bad_value(low, fmt::format("must not exceed r = {}: they bound the edge probabilities",
+                                                to_text(high))));
   PhiloxStream stream(stream_key(0x72616e646f6dULL, static_cast<std::uint64_t>(integer(params, "seed"))));
   Matrix G(K);
   for (int u = 0; u < K; ++u) {
@@ -161,13 +159,7 @@ GraphAndMeans make_random(const Parameters& params, const std::string& origin, G
     const double probability = low + (high - low) * stream.uniform();
     if (!observed) G(v, u) = probability > 0.0 ? probability : high;
   }
-  return {G.graph(origin), linspace(K)};
-}
-
-GraphAndMeans make_from_file(const Parameters& params, const std::string&, GraphReader reader) {
-  FeedbackGraph graph = reader(word(params, "path"));
-  const int K = graph.size();
-  return {std::move(graph), linspace(K)};
+  return {G.graph(origin), rising_means(K)};
 }
 
 constexpr std::string_view kParities[] = {"paper", "reference"};
@@ -249,45 +241,24 @@ constexpr GraphFamily kGraphFamilies[] = {
     {"symmetric", "three vertices whose optimal allocation is not unique", kSymmetricParameters,
      &make_symmetric},
     {"random", "Erdos-Renyi graph with random edge probabilities", kRandomParameters, &make_random},
-    {"file", "a matrix read from a file", kFileParameters, &make_from_file},
+    {"file", "a matrix read from a file", kFileParameters, nullptr},
 };
 
 const ParameterSpec& parameter(const GraphFamily& family, std::string_view name, const std::string& origin) {
-  std::vector<std::string_view> known;
-  for (const ParameterSpec& spec : family.parameters) {
-    if (spec.name == name) return spec;
-    known.push_back(spec.name);
-  }
-  throw InputError(fmt::format("{}: unknown parameter \"{}\" of graph family {} {}", origin, quotable(name),
-                               family.name, suggest(name, known)));
+  if (const ParameterSpec* spec = find_row(family.parameters, name)) return *spec;
+  throw InputError(
+      origin, remark(fmt::format("unknown parameter {} of graph family {}", in_quotes(name), family.name),
+                     suggest(name, names_of(family.parameters))));
 }
 
-void check_value(const ParameterSpec& spec, const ParameterValue& value, const std::string& origin) {
-  const std::string where = fmt::format("{}: {}", origin, spec.name);
-  if (spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number) {
-    const double* x = std::get_if<double>(&value);
-    if (x == nullptr)
-      throw InputError(
-          fmt::format("{} = \"{}\" (must be a number)", where, quotable(std::get<std::string>(value))));
-    const bool whole = spec.kind != ParameterKind::integer || *x == std::floor(*x);
-    if (!(*x >= spec.low && *x <= spec.high) || !whole) {
-      std::string range = fmt::format("must lie in [{}, {}]", spec.low, spec.high);
-      if (spec.kind == ParameterKind::integer)
-        range = spec.low == spec.high
-                    ? fmt::format("must be {}", spec.low)
-                    : fmt::format("must be a whole number from {} to {}", spec.low, spec.high);
-      throw InputError(fmt::format("{} = {} ({})", where, to_text(*x), range));
-    }
-    return;
-  }
-  const std::string* text = std::get_if<std::string>(&value);
-  if (text == nullptr)
-    throw InputError(fmt::format("{} = {} (must be text)", where, to_text(std::get<double>(value))));
-  if (spec.kind == ParameterKind::word) {
-    for (const std::string_view w : spec.words)
-      if (w == *text) return;
-    throw InputError(fmt::format("{} = \"{}\" {}", where, quotable(*text), suggest(*text, spec.words)));
-  }
+bool is_numeric(const ParameterSpec& spec) {
+  return spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number;
+}
+
+std::string range_of(const ParameterSpec& spec) {
+  if (spec.kind == ParameterKind::number) return fmt::format("must lie in [{}, {}]", spec.low, spec.high);
+  if (spec.low == spec.high) return fmt::format("must be {}", spec.low);
+  return fmt::format("must be a whole number from {} to {}", spec.low, spec.high);
 }
 
 }  // namespace
@@ -297,31 +268,49 @@ std::span<const GraphFamily> graph_families() {
 }
 
 const GraphFamily& graph_family(std::string_view name, const std::string& origin) {
-  std::vector<std::string_view> known;
-  for (const GraphFamily& family : kGraphFamilies) {
-    if (family.name == name) return family;
-    known.push_back(family.name);
-  }
-  throw InputError(
-      fmt::format("{}: unknown graph family \"{}\" {}", origin, quotable(name), suggest(name, known)));
+  if (const GraphFamily* family = find_row(graph_families(), name)) return *family;
+  throw InputError(origin, remark(fmt::format("unknown graph family {}", in_quotes(name)),
+                                  suggest(name, names_of(graph_families()))));
 }
 
 ParameterValue parse_parameter(const GraphFamily& family, std::string_view name, std::string_view text,
                                const std::string& origin) {
-  const ParameterSpec& spec = parameter(family, name, origin);
-  if (spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number)
-    return parse_number(text, fmt::format("{}: {}", origin, name));
+  if (is_numeric(parameter(family, name, origin))) return parse_number(text, within(origin, name));
   return std::string(text);
+}
+
+void check_parameter(const ParameterSpec& spec, const ParameterValue& value) {
+  const double* number = std::get_if<double>(&value);
+  const std::string* text = std::get_if<std::string>(&value);
+  if (is_numeric(spec)) {
+    if (number == nullptr) throw InputError(bad_text(*text, "must be a number"));
+    const bool whole = spec.kind != ParameterKind::integer || *number == std::floor(*number);
+    if (!(*number >= spec.low && *number <= spec.high) || !whole)
+      throw InputError(bad_value(*number, range_of(spec)));
+    return;
+  }
+  if (text == nullptr) throw InputError(bad_value(*number, "must be text"));
+  if (spec.kind == ParameterKind::word &&
+      std::find(spec.words.begin(), spec.words.end(), *text) == spec.words.end())
+    throw InputError(bad_text(*text, suggest(*text, spec.words)));
+}
+
+std::string to_text(const ParameterValue& value) {
+  const double* number = std::get_if<double>(&value);
+  return number != nullptr ? to_text(*number) : std::get<std::string>(value);
 }
 
 Parameters complete_parameters(const GraphFamily& family, const Parameters& given,
                                const std::string& origin) {
-  for (const auto& [name, value] : given) check_value(parameter(family, name, origin), value, origin);
+  for (const Parameters::value_type& each : given) {
+    const ParameterSpec& spec = parameter(family, each.first, origin);
+    placed(origin, [&] { placed(spec.name, [&] { check_parameter(spec, each.second); }); });
+  }
   Parameters complete = given;
   for (const ParameterSpec& spec : family.parameters) {
     if (complete.contains(spec.name) || spec.computed != nullptr) continue;
     if (spec.kind == ParameterKind::path)
-      throw InputError(fmt::format("{}: graph family {} needs {}", origin, family.name, spec.name));
+      throw InputError(origin, remark(fmt::format("graph family {} needs {}", family.name, spec.name)));
     if (spec.kind == ParameterKind::word)
       complete.emplace(spec.name, std::string(spec.words.front()));
     else
@@ -333,9 +322,16 @@ Parameters complete_parameters(const GraphFamily& family, const Parameters& give
   return complete;
 }
 
-GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given, const std::string& origin,
-                         GraphReader reader) {
-  return family.make(complete_parameters(family, given, origin), origin, reader);
+GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given, const std::string& origin) {
+  const Parameters complete = complete_parameters(family, given, origin);
+  TASFG_EXPECT(!family.reads_file());
+  return family.make(complete, origin);
+}
+
+std::vector<double> rising_means(int K) {
+  std::vector<double> means(static_cast<std::size_t>(K));
+  for (int u = 0; u < K; ++u) means[static_cast<std::size_t>(u)] = static_cast<double>(u) / (K - 1);
+  return means;
 }
 
 }  // namespace tasfg

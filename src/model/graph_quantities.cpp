@@ -484,18 +484,6 @@ Bounded domination(const FeedbackGraph& graph, const std::vector<int>& targets) 
 
 }  // namespace
 
-const char* to_string(Observability observability) {
-  switch (observability) {
-    case Observability::strong:
-      return "strong";
-    case Observability::weak:
-      return "weak";
-    case Observability::none:
-      return "none";
-  }
-  return "";
-}
-
 Observability observability_of(const FeedbackGraph& graph) {
   const int K = graph.size();
   Observability all = Observability::strong;

@@ -14,24 +14,26 @@ Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily 
     : graph_(std::move(graph)), means_(std::move(means)), reward_(reward) {
   const int K = graph_.size();
   if (means_.size() != static_cast<std::size_t>(K))
-    throw InputError(fmt::format("{}: {} means (must be one per vertex, K = {})", origin, means_.size(), K));
+    throw InputError(origin, remark(fmt::format("{} means", means_.size()),
+                                    fmt::format("must be one per vertex, K = {}", K)));
   const RewardFamilyRow& row = row_of(reward_);
   for (int u = 0; u < K; ++u) {
     if (!admits(reward_, mean(u)))
-      throw InputError(fmt::format("{}: means[{}] = {} ({} means must lie in {})", origin, u,
-                                   to_text(mean(u)), row.name, row.range));
+      throw InputError(within(origin, fmt::format("means[{}]", u)),
+                       bad_value(mean(u), fmt::format("{} means must lie in {}", row.name, row.range)));
     if (graph_.in(u).empty())
-      throw InputError(fmt::format(
-          "{}: vertex {} (counted from 0) is unobservable: its column holds no positive probability", origin,
-          u));
+      throw InputError(
+          origin,
+          remark(fmt::format(
+              "vertex {} (counted from 0) is unobservable: its column holds no positive probability", u)));
   }
   best_ = static_cast<int>(std::max_element(means_.begin(), means_.end()) - means_.begin());
   for (int u = 0; u < K; ++u) {
     if (u != best_ && mean(u) == mean(best_))
       throw InputError(
-          fmt::format("{}: vertices {} and {} (counted from 0) share the largest mean {} (the best vertex "
-                      "must be unique)",
-                      origin, best_, u, to_text(mean(u))));
+          origin, remark(fmt::format("vertices {} and {} (counted from 0) share the largest mean {}", best_,
+                                     u, to_text(mean(u))),
+                         "the best vertex must be unique"));
   }
   // Below this the evidence per observation underflows and no finite T* can be stated.
   const double spread =
@@ -39,9 +41,10 @@ Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily 
   for (int u = 0; u < K; ++u) {
     const double nearest = divergence(reward_, mean(best_), mean(u));
     if (u != best_ && !(nearest > 1e-200 && nearest < 1e200 && spread < 1e150))
-      throw InputError(fmt::format(
-          "{}: means[{}] = {} and the best mean {} are too {} to tell apart in double precision", origin, u,
-          to_text(mean(u)), to_text(mean(best_)), nearest > 1 ? "far apart" : "close"));
+      throw InputError(
+          origin, remark(fmt::format(
+                      "means[{}] = {} and the best mean {} are too {} to tell apart in double precision", u,
+                      to_text(mean(u)), to_text(mean(best_)), nearest > 1 ? "far apart" : "close")));
   }
 }
 

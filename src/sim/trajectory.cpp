@@ -5,11 +5,13 @@
 #include <limits>
 #include <numeric>
 
+#include "environment.hpp"
 #include <fmt/format.h>
 
-#include "tasfg/algo/sampling_rules.hpp"
+#include "tasfg/algo/rules.hpp"
+#include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
-#include "tasfg/sim/environment.hpp"
+#include "tasfg/sim/content_key.hpp"
 #include "tasfg/solve/information.hpp"
 
 namespace tasfg {
@@ -25,10 +27,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 template <typename Reward>
 class StoppingRule {
  public:
+  /// Writes what it finds at each δ into `record`.
   StoppingRule(const Reward& reward, const Instance& instance, const SimulationOptions& options,
-               std::span<const double> log_inv_delta)
-      : reward_(reward), options_(options), truth_(instance.best()), at_(log_inv_delta.size()) {
-    order_.resize(log_inv_delta.size());
+               std::span<const double> log_inv_delta, RunRecord& record)
+      : reward_(reward), options_(options), truth_(instance.best()), record_(record) {
+    const std::size_t deltas = log_inv_delta.size();
+    record.tau.resize(deltas);
+    record.recommended.resize(deltas);
+    record.correct.resize(deltas);
+    record.stopped.resize(deltas);
+    if (options.pulls_by_delta) record.pulls_at.resize(deltas * static_cast<std::size_t>(instance.size()));
+    order_.resize(deltas);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::size_t i, std::size_t j) { return log_inv_delta[i] < log_inv_delta[j]; });
@@ -56,9 +65,13 @@ class StoppingRule {
   }
 
   /// Fills the rest of the record where the trajectory ends without stopping.
-  std::vector<StoppingTime> finish(const Estimate& e) {
-    for (; next_ < base_.size(); ++next_) record(e, RunStatus::capped);
-    return std::move(at_);
+  void finish(const Estimate& e) {
+    for (; next_ < base_.size(); ++next_) record(e, Stop::capped);
+  }
+  /// From now on nothing stops it: a threshold that no evidence reaches.
+  void go_on() {
+    base_.push_back(kInfinity);
+    set_floor(kInfinity);
   }
 
  private:
@@ -107,7 +120,7 @@ class StoppingRule {
     }
     const double growth = threshold_growth(options_.threshold, t);
     while (next_ < base_.size() && L >= base_[next_] + growth) {
-      record(e, RunStatus::done);
+      record(e, Stop::reached);
       ++next_;
     }
     set_floor(done() ? kInfinity : base_[next_] + growth);
@@ -121,16 +134,24 @@ class StoppingRule {
       floor_times_variance_ = 2.0 * reward_.variance * floor * (1.0 - kRounding);
   }
 
-  void record(const Estimate& e, RunStatus status) {
+  enum class Stop : std::int8_t { capped = 0, reached = 1 };
+  void record(const Estimate& e, Stop stop) {
     const bool plus_one =
-        options_.conventions.reported_tau == ReportedTau::draws_plus_one && status == RunStatus::done;
-    at_[order_[next_]] = {e.draws() + (plus_one ? 1 : 0), e.best(), e.best() == truth_, status};
+        options_.conventions.reported_tau == ReportedTau::draws_plus_one && stop == Stop::reached;
+    const std::size_t d = order_[next_];
+    record_.tau[d] = e.draws() + (plus_one ? 1 : 0);
+    record_.recommended[d] = e.best();
+    record_.correct[d] = e.best() == truth_ ? 1 : 0;
+    record_.stopped[d] = static_cast<std::int8_t>(stop);
+    if (options_.pulls_by_delta)
+      std::copy(e.pulls().begin(), e.pulls().end(),
+                record_.pulls_at.begin() + static_cast<std::ptrdiff_t>(d * e.pulls().size()));
   }
 
   const Reward& reward_;
   const SimulationOptions& options_;
   int truth_;
-  std::vector<StoppingTime> at_;
+  RunRecord& record_;
   std::vector<std::size_t> order_;  // positions by rising ln(1/δ)
   std::vector<double> base_;
   std::size_t next_ = 0;
@@ -140,78 +161,78 @@ class StoppingRule {
   int challenger_ = -1;
 };
 
+/// How good the draws are so far: T(N/t) under the true model, over T*.
+double time_ratio(const Instance& instance, const CharacteristicTime& optimum, const Estimate& e) {
+  std::vector<double> share = e.pulls();
+  for (double& each : share) each /= static_cast<double>(e.draws());
+  return time_of(view_of(instance), share) / optimum.upper;
+}
+
+using Optimum = std::function<const CharacteristicTime&()>;
+
 /// The step loop. Everything it calls is known here, so that it inlines.
 template <typename Reward, typename Environment, typename Rule>
-TrajectoryRecord run_loop(const Reward& reward, const Instance& instance, const SimulationOptions& options,
-                          std::span<const double> log_inv_delta, const std::atomic<bool>& cancel,
-                          Environment environment, Rule rule) {
+RunRecord run_loop(const Reward& reward, const Instance& instance, const SimulationOptions& options,
+                   std::span<const double> log_inv_delta, const std::atomic<bool>& cancel,
+                   const Optimum& optimum, Environment environment, Rule rule) {
+  RunRecord record;
   Estimate estimate(instance, options.setting, options.conventions);
-  StoppingRule<Reward> stopping(reward, instance, options, log_inv_delta);
+  StoppingRule<Reward> stopping(reward, instance, options, log_inv_delta, record);
   const bool uninformed = options.setting == Setting::uninformed;
-  while (!stopping.stopped(estimate) && estimate.draws() < options.max_steps) {
-    if (cancel.load(std::memory_order_relaxed)) [[unlikely]]
-      return {{}, {}, estimate.draws(), RunStatus::cancelled};
-    const int v = rule.choose(estimate, environment.choices());
-    const auto show = [&](int u, double r) {
-      if (uninformed) [[unlikely]] {
-        if (r == 0.0) return;  // taken for an edge that did not fire
+  const auto settle = [&](TaskStatus status) {
+    stopping.finish(estimate);
+    record.status = status;
+    record.steps = estimate.draws();
+    record.pulls.assign(estimate.pulls().begin(), estimate.pulls().end());
+  };
+  // In stretches from checkpoint to checkpoint, so that a step does not look for them.
+  auto checkpoint = options.checkpoints.begin();
+  while (true) {
+    const bool last = checkpoint == options.checkpoints.end();
+    const std::int64_t limit = last ? options.max_steps : *checkpoint;
+    while (!stopping.stopped(estimate) && estimate.draws() < limit) {
+      if (cancel.load(std::memory_order_relaxed)) [[unlikely]]
+        return {};
+      const int v = rule.choose(estimate, environment.choices());
+      const auto show = [&](int u, double r) {
+        if (uninformed) [[unlikely]] {
+          if (r == 0.0) return;  // taken for an edge that did not fire
+        }
+        estimate.observe(v, u, r);
+        rule.shown(estimate, u, r);
+      };
+      if constexpr (Environment::kPullsSeveral && requires { rule.repeats(estimate); }) {
+        const std::int64_t most =
+            stopping.goes_on(estimate) ? std::min(rule.repeats(estimate), limit - estimate.draws()) : 1;
+        if (most > 1) {
+          const std::int64_t pulls = environment.pull_several(
+              v, most, show, [&] { return rule.holds(estimate) && stopping.goes_on(estimate); });
+          estimate.pull_again(v, pulls);
+          if (pulls > 0) continue;
+        }
       }
-      estimate.observe(v, u, r);
-      rule.shown(estimate, u, r);
-    };
-    if constexpr (Environment::kPullsSeveral && requires { rule.repeats(estimate); }) {
-      const std::int64_t most = stopping.goes_on(estimate)
-                                    ? std::min(rule.repeats(estimate), options.max_steps - estimate.draws())
-                                    : 1;
-      if (most > 1) {
-        const std::int64_t pulls = environment.pull_several(
-            v, most, show, [&] { return rule.holds(estimate) && stopping.goes_on(estimate); });
-        estimate.pull_again(v, pulls);
-        if (pulls > 0) continue;
-      }
+      estimate.pull(v);
+      environment.pull(v, show);
+      rule.finish(estimate, v);
     }
-    estimate.pull(v);
-    environment.pull(v, show);
-    rule.finish(estimate, v);
+    if (record.status == TaskStatus::pending && stopping.done()) {
+      settle(TaskStatus::done);
+      stopping.go_on();
+    }
+    if (last) break;
+    if (estimate.draws() < limit) continue;
+    record.checkpoint_recommended.push_back(estimate.best());
+    record.checkpoint_correct.push_back(estimate.best() == instance.best() ? 1 : 0);
+    record.checkpoint_T_ratio.push_back(time_ratio(instance, optimum(), estimate));
+    if (++checkpoint == options.checkpoints.end() && record.status != TaskStatus::pending) break;
   }
-  TrajectoryRecord record;
-  record.steps = estimate.draws();
-  record.status = stopping.done() ? RunStatus::done : RunStatus::capped;
-  record.at = stopping.finish(estimate);
-  for (const double n : estimate.pulls()) record.pulls.push_back(static_cast<std::int64_t>(n));
+  if (record.status == TaskStatus::pending) settle(TaskStatus::capped);
   return record;
 }
 
-/// Calls body(rule) with the rule's own type.
-template <typename Body>
-TrajectoryRecord with_rule(const Instance& instance, const SimulationOptions& options,
-                           const Algorithm& algorithm,
-                           const std::function<const std::vector<double>&()>& optimal, Body body) {
-  const int K = instance.size();
-  switch (algorithm.rule) {
-    case RuleKind::tas_optimal:
-      return body(TasRule(OptimalAllocation(instance, algorithm.gap, options.conventions.allocation_update),
-                          Tracker(instance, algorithm, options.conventions), K));
-    case RuleKind::tas_heuristic:
-    case RuleKind::tas_argmax:
-    case RuleKind::tas_top_k:
-      return body(TasRule(ClosedForm(instance, algorithm.rule),
-                          Tracker(instance, algorithm, options.conventions), K));
-    case RuleKind::exp3_g:
-      return body(Exp3Rule(instance, options.conventions));
-    case RuleKind::ucb_fg_e:
-      return body(UcbERule(instance));
-    case RuleKind::ucb_fg_v:
-      return body(UcbVRule(instance));
-    case RuleKind::eps_greedy:
-    case RuleKind::eps_greedy_info:
-      return body(EpsGreedyRule(instance, algorithm));
-    case RuleKind::uniform:
-      return body(UniformRule());
-    case RuleKind::oracle:
-      return body(OracleRule(optimal()));
-  }
-  return {};
+/// Two settings that do not go together.
+[[noreturn]] void refuse(std::string where, std::string found, std::string must) {
+  throw InputError(std::move(where), Complaint{Complaint::Form::value, std::move(found), std::move(must)});
 }
 
 }  // namespace
@@ -220,31 +241,29 @@ Simulation::Simulation(const Instance& instance, const SimulationOptions& option
     : instance_(instance), options_(options), content_(content_key(instance)) {
   const std::string_view family = row_of(instance.reward()).name;
   if (options.setting == Setting::uninformed && !is_continuous(instance.reward()))
-    throw InputError(
-        fmt::format("setting = uninformed with {} rewards (a reward of 0 cannot be told from an edge that "
-                    "did not fire, and "
-                    "the best vertex is unidentifiable: Prop. 4 of the paper; use setting informed)",
-                    family));
+    refuse("setting", fmt::format("uninformed with {} rewards", family),
+           "a reward of 0 cannot be told from an edge that did not fire, and the best vertex is "
+           "unidentifiable: Prop. 4 of the paper; use setting informed");
   if (options.conventions.statistic == StatisticKind::pseudo_count) {
     if (!std::holds_alternative<Gaussian>(instance.reward()))
-      throw InputError(fmt::format(
-          "statistic = pseudo-count with {} rewards (the published statistic is defined for gaussian ones)",
-          family));
+      refuse("statistic", fmt::format("pseudo-count with {} rewards", family),
+             "the published statistic is defined for gaussian ones");
     if (options.setting == Setting::known_graph)
-      throw InputError(
-          "statistic = pseudo-count with setting known-graph (the published statistic counts on an "
-          "estimated graph; use statistic counts)");
+      refuse("statistic", "pseudo-count with setting known-graph",
+             "the published statistic counts on an estimated graph; use statistic counts");
   }
   if (options.stream == StreamKind::numpy && !std::holds_alternative<Gaussian>(instance.reward()))
-    throw InputError(fmt::format(
-        "stream = numpy with {} rewards (it replays the published runs, which are gaussian)", family));
-  if (options.max_steps < 1)
-    throw InputError(fmt::format("max_steps = {} (must be positive)", options.max_steps));
+    refuse("stream", fmt::format("numpy with {} rewards", family),
+           "it replays the published runs, which are gaussian");
+  if (options.max_steps < 1) throw InputError("max_steps", bad_value(options.max_steps, "must be positive"));
+  TASFG_EXPECT(std::is_sorted(options.checkpoints.begin(), options.checkpoints.end()));
+  TASFG_EXPECT(options.checkpoints.empty() ||
+               (options.checkpoints.front() > 0 && options.checkpoints.back() <= options.max_steps));
 }
 
-const std::vector<double>& Simulation::optimal() const {
-  std::call_once(solved_, [this] { optimal_ = characteristic_time(instance_).allocation; });
-  return optimal_;
+const CharacteristicTime& Simulation::optimum() const {
+  std::call_once(solved_, [this] { optimum_ = characteristic_time(instance_); });
+  return optimum_;
 }
 
 void Simulation::check(const Algorithm& algorithm) const {
@@ -252,30 +271,30 @@ void Simulation::check(const Algorithm& algorithm) const {
   const bool tracks = algorithm.rule == RuleKind::tas_optimal || algorithm.rule == RuleKind::tas_heuristic ||
                       algorithm.rule == RuleKind::tas_argmax || algorithm.rule == RuleKind::tas_top_k;
   if (every_5K && tracks && (algorithm.tracking != Tracking::averaged_d || algorithm.period != 1))
-    throw InputError(fmt::format(
-        "{}: tracking and period (allocation-update = every-5K fixes both; use every-step)", algorithm.name));
+    throw InputError(algorithm.name, remark("tracking and period",
+                                            "allocation-update = every-5K fixes both; use every-step"));
 }
 
-TrajectoryRecord Simulation::run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
-                                 std::uint64_t seed, const std::atomic<bool>* cancel) const {
+RunRecord Simulation::run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
+                          std::uint64_t seed, const std::atomic<bool>* cancel) const {
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& cancelled = cancel != nullptr ? *cancel : never;
+  const Optimum optimum = [this]() -> const CharacteristicTime& { return this->optimum(); };
+  const auto allocation = [this]() -> const std::vector<double>& { return this->optimum().allocation; };
   return std::visit(
       [&](const auto& reward) {
-        return with_rule(
-            instance_, options_, algorithm, [this]() -> const auto& { return optimal(); },
-            [&](auto rule) {
-              if constexpr (std::is_same_v<std::decay_t<decltype(reward)>, Gaussian>) {
-                if (options_.stream == StreamKind::numpy)
-                  return run_loop(reward, instance_, options_, log_inv_delta, cancelled,
-                                  NumpyEnvironment(instance_, reward, static_cast<std::uint32_t>(seed)),
-                                  std::move(rule));
-              }
-              return run_loop(reward, instance_, options_, log_inv_delta, cancelled,
-                              PhiloxEnvironment<std::decay_t<decltype(reward)>>(instance_, reward, content_,
-                                                                                options_.master_seed, seed),
+        return with_rule(instance_, algorithm, options_.conventions, allocation, [&](auto rule) {
+          using Reward = std::decay_t<decltype(reward)>;
+          if constexpr (std::is_same_v<Reward, Gaussian>) {
+            if (options_.stream == StreamKind::numpy)
+              return run_loop(reward, instance_, options_, log_inv_delta, cancelled, optimum,
+                              NumpyEnvironment(instance_, reward, static_cast<std::uint32_t>(seed)),
                               std::move(rule));
-            });
+          }
+          return run_loop(reward, instance_, options_, log_inv_delta, cancelled, optimum,
+                          PhiloxEnvironment<Reward>(instance_, reward, content_, options_.master_seed, seed),
+                          std::move(rule));
+        });
       },
       instance_.reward());
 }

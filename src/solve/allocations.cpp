@@ -1,19 +1,31 @@
 #include "tasfg/solve/allocations.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "tasfg/base/extremes.hpp"
 
 namespace tasfg {
-namespace {
 
-std::vector<double> uniform_over(std::span<const std::size_t> chosen, std::size_t K) {
-  std::vector<double> allocation(K, 0.0);
-  for (const std::size_t v : chosen) allocation[v] = 1.0 / static_cast<double>(chosen.size());
-  return allocation;
+bool normalise(std::span<double> scores) {
+  double total = 0.0;
+  for (const double score : scores) total += score;
+  if (!(total > 0.0 && std::isfinite(total))) return false;
+  for (double& value : scores) value /= total;
+  return true;
 }
 
-}  // namespace
+void uniform_over_largest(std::span<double> scores) {
+  const double least = largest_of(scores.data(), scores.size()) * (1.0 - 1e-12);
+  int chosen = 0;
+  for (const double score : scores) chosen += score >= least ? 1 : 0;
+  const double share = 1.0 / chosen;
+  for (double& value : scores) value = value >= least ? share : 0.0;
+}
+
+void uniform_over(std::span<const int> chosen, std::span<double> out) {
+  std::fill(out.begin(), out.end(), 0.0);
+  for (const int v : chosen) out[static_cast<std::size_t>(v)] = 1.0 / static_cast<double>(chosen.size());
+}
 
 std::vector<double> information_scores(const ModelView& model) {
   const auto n = static_cast<std::size_t>(model.K);
@@ -24,47 +36,30 @@ std::vector<double> information_scores(const ModelView& model) {
   return scores;
 }
 
-std::vector<double> heuristic_allocation(const ModelView& model) {
+std::vector<double> closed_form_allocation(ClosedForm form, const ModelView& model) {
   std::vector<double> allocation = information_scores(model);
-  double total = 0.0;
-  for (const double score : allocation) total += score;
-  for (double& value : allocation) value /= total;
+  TopK top_k(model.K);
+  const bool found = scores_to_allocation(form, allocation, top_k, [&model](int v, int u) {
+    return model.graph[static_cast<std::size_t>(v) * static_cast<std::size_t>(model.K) +
+                       static_cast<std::size_t>(u)] > 0.0;
+  });
+  TASFG_ENSURE(found);
+  static_cast<void>(found);
   return allocation;
+}
+
+std::vector<double> heuristic_allocation(const ModelView& model) {
+  return closed_form_allocation(ClosedForm::heuristic, model);
+}
+std::vector<double> argmax_allocation(const ModelView& model) {
+  return closed_form_allocation(ClosedForm::argmax, model);
+}
+std::vector<double> top_k_allocation(const ModelView& model) {
+  return closed_form_allocation(ClosedForm::top_k, model);
 }
 
 std::vector<double> uniform_allocation(int K) {
   return std::vector<double>(static_cast<std::size_t>(K), 1.0 / K);
-}
-
-std::vector<double> argmax_allocation(const ModelView& model) {
-  const std::vector<double> scores = information_scores(model);
-  const double top = *std::max_element(scores.begin(), scores.end());
-  std::vector<std::size_t> chosen;
-  for (std::size_t v = 0; v < scores.size(); ++v)
-    if (scores[v] >= top * (1.0 - 1e-12)) chosen.push_back(v);
-  return uniform_over(chosen, scores.size());
-}
-
-std::vector<double> top_k_allocation(const ModelView& model) {
-  const std::vector<double> scores = information_scores(model);
-  const std::size_t n = scores.size();
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t v, std::size_t w) { return scores[v] > scores[w]; });
-  std::vector<char> seen(n, 0);
-  std::size_t left = n;
-  std::size_t k = 0;
-  while (k < n && left > 0) {
-    for (std::size_t u = 0; u < n; ++u) {
-      if (seen[u] == 0 && model.graph[order[k] * n + u] > 0.0) {
-        seen[u] = 1;
-        --left;
-      }
-    }
-    ++k;
-  }
-  return uniform_over(std::span(order).first(k), n);
 }
 
 double total_variation(std::span<const double> x, std::span<const double> y) {

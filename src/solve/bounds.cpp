@@ -68,7 +68,9 @@ std::optional<double> heuristic_bound(const Instance& instance, double variance)
   Eigen::MatrixXd G(K, K);
   for (int v = 0; v < K; ++v)
     for (int u = 0; u < K; ++u) G(v, u) = instance.graph()(v, u);
-  const auto singular = Eigen::JacobiSVD<Eigen::MatrixXd>(G).singularValues().eval();
+  // Plain rotations: without a preconditioner, which a square matrix does not need, nothing is blocked.
+  const auto singular =
+      Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(G).singularValues().eval();
   const double smallest = singular(K - 1);
   if (!(smallest > 1e-12 * singular(0))) return std::nullopt;  // singular G: the bound is infinite
   double total = 0.0;
@@ -79,15 +81,15 @@ std::optional<double> heuristic_bound(const Instance& instance, double variance)
 }  // namespace
 
 PaperBounds paper_bounds(const Instance& instance, const GraphQuantities& quantities) {
-  const auto* gaussian = std::get_if<Gaussian>(&instance.reward());
-  if (gaussian == nullptr) return {};
+  if (!std::holds_alternative<Gaussian>(instance.reward())) return {};
+  const double variance = variance_at(instance.reward(), 0.0);
   PaperBounds bounds;
   const bool premise = quantities.weak_domination.upper + static_cast<int>(quantities.self_loops.size()) > 0;
   if (premise)
-    bounds.general = general_bound(instance, quantities, gaussian->variance);
+    bounds.general = general_bound(instance, quantities, variance);
   else
-    bounds.loopless_clique = clique_bound(instance, gaussian->variance);
-  bounds.heuristic = heuristic_bound(instance, gaussian->variance);
+    bounds.loopless_clique = clique_bound(instance, variance);
+  bounds.heuristic = heuristic_bound(instance, variance);
   return bounds;
 }
 

@@ -18,92 +18,23 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-const char* to_string(SolveStatus status) {
-  switch (status) {
-    case SolveStatus::solved:
-      return "solved";
-    case SolveStatus::stalled:
-      return "stalled";
-    case SolveStatus::infeasible:
-      return "infeasible";
-  }
-  return "";
-}
-
 ModelView view_of(const Instance& instance) {
   return {instance.size(), instance.graph().row_major(), instance.means(), instance.best(),
           &instance.reward()};
 }
 
-namespace {
-
-template <typename State, typename Reward>
-SolveInfo run(State& state, const Reward& reward, Start start, const SolveOptions& options) {
-  return InteriorPoint(state, reward).solve(start, options);
-}
-
-#ifdef TASFG_HAS_AVX2_VERSIONS
-// The common cases for the wider instructions, with all that they inline: `restart`, `refine` and the kernels
-// of larger matrices are calls.
-const bool kAvx2 = __builtin_cpu_supports("avx2") != 0;
-#define TASFG_RUN(Newton)                                                                                    \
-  [[gnu::target("avx2"), gnu::flatten]] SolveInfo run_wide(                                                  \
-      InteriorPointState<Newton>& state, const Gaussian& reward, Start start, const SolveOptions& options) { \
-    return InteriorPoint(state, reward).solve(start, options);                                               \
-  }                                                                                                          \
-  SolveInfo run(InteriorPointState<Newton>& state, const Gaussian& reward, Start start,                      \
-                const SolveOptions& options) {                                                               \
-    return kAvx2 ? run_wide(state, reward, start, options)                                                   \
-                 : InteriorPoint(state, reward).solve(start, options);                                       \
-  }
-TASFG_RUN(SmallNewton<8>)
-TASFG_RUN(SmallNewton<12>)
-TASFG_RUN(SmallNewton<16>)
-TASFG_RUN(DenseNewton)
-#undef TASFG_RUN
-#endif
-
-}  // namespace
-
-/// The state of the last solve, in the form that its model asked for.
+/// The solver of the last model's form.
 struct CharacteristicTimeSolver::Workspace {
-  std::variant<InteriorPointState<SmallNewton<8>>, InteriorPointState<SmallNewton<12>>,
-               InteriorPointState<SmallNewton<16>>, InteriorPointState<DenseNewton>,
-               InteriorPointState<SparseNewton>>
-      state;
+  MatrixForm form = MatrixForm::dense;
+  std::unique_ptr<InteriorPointSolver> solver;
 
   SolveInfo solve(const ModelView& model, Start start, const SolveOptions& options) {
     TASFG_EXPECT(model.K >= 2 && model.reward != nullptr);
-    if (model.K <= 8) return solve_as<SmallNewton<8>>(model, start, options);
-    if (model.K <= 12) return solve_as<SmallNewton<12>>(model, start, options);
-    if (model.K <= 16) return solve_as<SmallNewton<16>>(model, start, options);
-    return SparseNewton::suits(model) ? solve_as<SparseNewton>(model, start, options)
-                                      : solve_as<DenseNewton>(model, start, options);
-  }
-  template <typename Newton>
-  SolveInfo solve_as(const ModelView& model, Start start, const SolveOptions& options) {
-    using State = InteriorPointState<Newton>;
-    if (!std::holds_alternative<State>(state)) state.template emplace<State>();
-    State& w = std::get<State>(state);
-    if (!w.has_solution || w.K != model.K || w.best != model.best) start = Start::cold;
-    w.load(model);
-    return std::visit(
-        [&](const auto& reward) {
-          SolveInfo info = run(w, reward, start, options);
-          if (start == Start::warm && info.status != SolveStatus::solved)
-            info = run(w, reward, Start::cold, options);
-          w.has_solution = info.status == SolveStatus::solved;
-          return info;
-        },
-        *model.reward);
-  }
-  /// K entries of a vector of the state, which `member` finds.
-  [[nodiscard]] std::span<const double> result(auto member) const {
-    return std::visit(
-        [&](const auto& w) {
-          return std::span<const double>(member(w).data(), static_cast<std::size_t>(w.K));
-        },
-        state);
+    if (const MatrixForm now = form_for(model); solver == nullptr || now != form) {
+      solver = make_interior_point(now);
+      form = now;
+    }
+    return solver->solve(model, start, options);
   }
 };
 
@@ -120,31 +51,22 @@ SolveInfo CharacteristicTimeSolver::solve_warm(const ModelView& model, const Sol
 }
 
 std::span<const double> CharacteristicTimeSolver::allocation() const {
-  return work_->result([](const auto& w) -> auto& { return w.best_omega; });
+  return work_->solver->allocation();
 }
 std::span<const double> CharacteristicTimeSolver::weights() const {
-  return work_->result([](const auto& w) -> auto& { return w.best_lambda; });
+  return work_->solver->weights();
 }
 std::span<const double> CharacteristicTimeSolver::dual_point() const {
-  return work_->result([](const auto& w) -> auto& { return w.dual_omega; });
+  return work_->solver->dual_point();
 }
 
 int CharacteristicTimeSolver::centre(const ModelView& model, const SolveOptions& options) {
-  const auto centre_in = [&](auto& w) {
-    const auto n = static_cast<std::size_t>(model.K);
-    OptimalFace face{{}, {static_cast<std::size_t>(model.best)}};
-    for (std::size_t v = 0; v < n; ++v) {
-      if (w.omega[v] * w.y > w.z[v]) face.support.push_back(v);
-      if (v != face.fixed.front() && w.lambda[v] * w.t > w.s[v]) face.fixed.push_back(v);
-    }
-    std::vector<double> centre(w.best_omega.begin(), w.best_omega.begin() + model.K);
-    const double time = time_of(model, centre);
-    const int dimension = centre_of_face(model, face, centre);
-    if (time_of(model, centre) <= time * (1.0 + options.gap))
-      std::copy(centre.begin(), centre.end(), w.best_omega.begin());
-    return dimension;
-  };
-  return std::visit(centre_in, work_->state);
+  const std::span<double> allocation = work_->solver->allocation();
+  std::vector<double> centre(allocation.begin(), allocation.end());
+  const int dimension = centre_of_face(model, work_->solver->face(), centre);
+  if (time_of(model, centre) <= time_of(model, allocation) * (1.0 + options.gap))
+    std::copy(centre.begin(), centre.end(), allocation.begin());
+  return dimension;
 }
 
 CharacteristicTime characteristic_time(const Instance& instance, const SolveOptions& options) {

@@ -4,8 +4,6 @@
 /// sums side by side), whatever the instruction set: so results are the same bits for every one.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 
 namespace tasfg::kernels {

@@ -1,100 +1,67 @@
-/// Rank 0's part of a sweep: hands out chunks, takes reports, writes them down.
+/// Rank 0's part of a sweep: finds out what is left to do (Inventory), hands it out (Dispatch) to the ranks
+/// (Team), writes down what comes back (ResultWriter), watches who is alive (Liveness), and ends it all,
+/// early where it must (EarlyEnd).
 #pragma once
 
-#include <chrono>
-#include <map>
-#include <memory>
-#include <set>
+#include <cstdint>
 #include <string>
-#include <vector>
 
-#include "tasfg/io/result_file.hpp"
-#include "tasfg/io/writer_lock.hpp"
-#include "tasfg/sweep/crash_log.hpp"
-#include "tasfg/sweep/link.hpp"
+#include "tasfg/base/stopwatch.hpp"
+#include "tasfg/sweep/dispatch.hpp"
+#include "tasfg/sweep/early_end.hpp"
+#include "tasfg/sweep/inventory.hpp"
+#include "tasfg/sweep/liveness.hpp"
 #include "tasfg/sweep/progress.hpp"
+#include "tasfg/sweep/result_writer.hpp"
 #include "tasfg/sweep/scheduler.hpp"
 #include "tasfg/sweep/sweep.hpp"
-#include "tasfg/sweep/worker_pool.hpp"
+#include "tasfg/sweep/team.hpp"
 
 namespace tasfg {
 
 class Coordinator {
  public:
-  Coordinator(const SweepOptions& options, const Grid& grid, ResultFile& file, WriterLock& lock, Link& link,
-              Progress& progress, int threads, LiveState live);
-  /// Until all is done, or interrupted; returns the exit status.
+  Coordinator(const SweepOptions& options, const Grid& grid, ResultWriter& results, Team& team,
+              Progress& progress);
+  /// Until all is done, or interrupted; returns the exit status. Whatever it throws, the other ranks are sent
+  /// home first.
   int run();
 
  private:
-  using Clock = std::chrono::steady_clock;
-  struct Rank {
-    int threads = 0;  // 0: not heard of yet
-    std::string host;
-    Hearing hearing;
-    std::multiset<double> chunks;  // handed out and not closed: their expected seconds
-    [[nodiscard]] int load() const { return static_cast<int>(chunks.size()); }
-    [[nodiscard]] int longer_than(double seconds) const {
-      return static_cast<int>(std::distance(chunks.upper_bound(seconds), chunks.end()));
-    }
-  };
-  struct Dispatch {
-    int rank;
-    Chunk chunk;
-  };
-  enum class Phase { running, draining, cancelled };
-
-  void collect_tasks();
-  void loop();
-  void greet(const Message& message);
-  void receive_all();
-  void apply(Report& report);
-  void write_down();
-  void hand_out();
-  bool hand_to(int rank, double now);
-  void open_cells(std::size_t case_index, const CaseResult& solution);
-  void fail_run(std::size_t cell, std::int64_t seed, const std::string& why);
-  void note_failure(const Failure& failure);
-  void note_attempts(const Chunk& chunk, bool started);
-  void interrupt(const std::string& why, bool out_of_time = false);
-  void keep_alive(double now);
-  void listen(double now);
-  void note_silent_ranks(double now);
-  [[nodiscard]] bool nobody_answers(double now) const;
-  [[nodiscard]] std::string silent_ranks(double now, double longer_than) const;
-  void tell_all(Tag tag, const std::vector<std::int64_t>& words);
-  void part(int status);
+  void begin();
+  void round();
   int finish();
-  [[nodiscard]] double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  [[nodiscard]] ProgressState state(double now) const;
-  [[nodiscard]] int total_threads() const;
+
+  bool receive();
+  void greet(int rank, const Hello& hello);
+  bool take(Report& report);
+  bool hand_out();
+  void show_progress(double now);
+  void keep_file(double now);
+  void watch_ranks(double now);
+  void end_in_time(double now);
+  void interrupt(const std::string& why, Cause cause = Cause::other);
+  void name_silent_ranks(double now);
+  [[nodiscard]] bool nobody_answers(double now) const;
+  void queue_again();
+  void say_interrupted(double seconds);
+  void say_done(double seconds);
 
   const SweepOptions& options_;
-  const Grid& grid_;
-  ResultFile& file_;
-  WriterLock& lock_;
-  Link& link_;
+  const std::uint64_t digest_;
+  ResultWriter& results_;
+  Team& team_;
   Progress& progress_;
-  LiveState live_;
-  Clock::time_point start_ = Clock::now();
-  std::unique_ptr<WorkerPool> pool_;
+  Stopwatch clock_;
   Scheduler scheduler_;
-  std::vector<Rank> ranks_;
-  std::map<std::int64_t, Dispatch> dispatched_;
-  std::map<TaskName, std::int32_t> attempts_;  // of pending runs that were started before
-  std::vector<std::int64_t> rows_;             // to be written
-  std::set<std::string> hosts_;
-  Phase phase_ = Phase::running;
-  std::string why_interrupted_;
-  double interrupted_at_ = 0.0, last_beat_ = 0.0, last_sync_ = 0.0;
-  double last_look_ = 0.0, last_alive_ = 0.0;
-  double busy_seconds_ = 0.0;
-  std::int64_t done_ = 0, done_before_ = 0, total_ = 0, failed_ = 0, handed_over_ = 0, chunks_ = 0;
-  double steps_ = 0.0, cpu_at_start_ = 0.0;
-  bool lost_lock_ = false;
-  bool out_of_time_ = false;
-  bool lost_rank_ = false;  // one gave no sign of life
-  bool idle_ = false;       // there was nothing to do
+  Inventory inventory_;
+  Dispatch dispatch_;
+  Liveness liveness_;
+  BackOff back_off_;
+  EarlyEnd end_;
+  bool lost_rank_ = false;        // one gave no sign of life
+  std::int64_t done_before_ = 0;  // tasks, in earlier sittings
+  double cpu_before_ = 0.0;       // seconds of this thread
 };
 
 }  // namespace tasfg

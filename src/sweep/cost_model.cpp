@@ -12,7 +12,7 @@ namespace {
 /// fixed, per vertex, per edge of an average vertex). Measured on the paper's graphs with its conventions;
 /// other rewards, conventions and streams cost more.
 struct RuleCost {
-  double CaseResult::*time;
+  double CaseSolution::*time;
   double factor;
   double fixed, per_vertex, per_degree;
 };
@@ -20,26 +20,26 @@ struct RuleCost {
 RuleCost cost_of(RuleKind rule) {
   switch (rule) {
     case RuleKind::tas_optimal:
-      return {&CaseResult::T_star, 1.3, 75, 4.5, 7};
+      return {&CaseSolution::T_star, 1.3, 75, 4.5, 7};
     case RuleKind::tas_heuristic:
     case RuleKind::tas_argmax:
     case RuleKind::tas_top_k:
-      return {&CaseResult::T_heuristic, 1.0, 75, 4.5, 7};
+      return {&CaseSolution::T_heuristic, 1.0, 75, 4.5, 7};
     case RuleKind::exp3_g:
-      return {&CaseResult::T_uniform, 2.0, 70, 1, 12};
+      return {&CaseSolution::T_uniform, 2.0, 70, 1, 12};
     case RuleKind::ucb_fg_e:
-      return {&CaseResult::T_star, 2.5, 75, 3, 8.5};
+      return {&CaseSolution::T_star, 2.5, 75, 3, 8.5};
     case RuleKind::ucb_fg_v:
-      return {&CaseResult::T_star, 1.0, 8, 0, 7.6};
+      return {&CaseSolution::T_star, 1.0, 8, 0, 7.6};
     case RuleKind::eps_greedy:
     case RuleKind::eps_greedy_info:
-      return {&CaseResult::T_uniform, 5.0, 60, 3, 10};
+      return {&CaseSolution::T_uniform, 5.0, 60, 3, 10};
     case RuleKind::uniform:
-      return {&CaseResult::T_uniform, 1.0, 17, 0, 6};
+      return {&CaseSolution::T_uniform, 1.0, 17, 0, 6};
     case RuleKind::oracle:
-      return {&CaseResult::T_star, 1.0, 30, 0.7, 6.5};
+      return {&CaseSolution::T_star, 1.0, 30, 0.7, 6.5};
   }
-  return {&CaseResult::T_uniform, 1.0, 75, 4, 10};
+  return {&CaseSolution::T_uniform, 1.0, 75, 4, 10};
 }
 
 /// Seconds of one allocation: a close solve takes a few factorisations, one that is as close as the estimates
@@ -52,7 +52,7 @@ double allocation_seconds(double K, bool close) {
 }  // namespace
 
 double expected_steps(const Grid& grid, std::size_t case_index, std::size_t algorithm,
-                      const CaseResult& solution) {
+                      const CaseSolution& solution) {
   if (grid.log_inv_delta.empty()) return 0.0;
   const Case& each = grid.cases[case_index];
   const RuleCost cost = cost_of(grid.algorithms[algorithm].algorithm.rule);
@@ -68,6 +68,8 @@ double expected_steps(const Grid& grid, std::size_t case_index, std::size_t algo
     const double threshold = base + threshold_growth(grid.options.threshold, std::max(steps, 3.0));
     steps = exponential ? std::exp(kUcbExponent * threshold) : cost.factor * time * threshold;
   }
+  if (!grid.options.checkpoints.empty())
+    steps = std::max(steps, static_cast<double>(grid.options.checkpoints.back()));
   return std::clamp(steps, 1.0, static_cast<double>(grid.options.max_steps));
 }
 
@@ -86,7 +88,7 @@ double seconds_per_step(const Grid& grid, std::size_t case_index, std::size_t al
 }
 
 double expected_seconds(const Grid& grid, std::size_t case_index, std::size_t algorithm,
-                        const CaseResult& solution) {
+                        const CaseSolution& solution) {
   constexpr double kSetUp = 5e-6;
   return kSetUp + expected_steps(grid, case_index, algorithm, solution) *
                       seconds_per_step(grid, case_index, algorithm);

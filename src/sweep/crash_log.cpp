@@ -23,8 +23,10 @@ constexpr int kMostRestarts = 50;
 char log_path[4096] = "";
 char log_tail[32] = "";
 char** restart_arguments = nullptr;
-thread_local volatile std::int64_t current_cell = -1;
-thread_local volatile std::int64_t current_seed = -1;
+// What the thread works on: a cell and a seed, or a case and kSolution.
+constexpr std::int64_t kSolution = -1;
+thread_local volatile std::int64_t current_cell_or_case = 0;
+thread_local volatile std::int64_t current_seed = kSolution;
 thread_local volatile bool at_work = false;
 
 std::string path_of(const std::string& result_path) {
@@ -54,7 +56,7 @@ void on_crash(int signal, siginfo_t* info, void*) {
   const bool sent = info->si_code == SI_USER || info->si_code == SI_QUEUE;
   if (at_work && !sent) {
     char line[128];
-    std::size_t n = put(line, current_cell);
+    std::size_t n = put(line, current_cell_or_case);
     line[n++] = ' ';
     n += put(line + n, current_seed);
     line[n++] = ' ';
@@ -126,10 +128,11 @@ void catch_crashes(const std::string& result_path, std::uint64_t digest, char** 
   for (const int signal : kCrashSignals) sigaction(signal, &action, nullptr);
 }
 
-TaskMark::TaskMark(TaskName task) {
+TaskMark::TaskMark(const TaskName& task) {
   thread_local const HandlerStack stack;
-  current_cell = task.cell;
-  current_seed = task.seed;
+  const auto* run = std::get_if<RunName>(&task);
+  current_cell_or_case = run != nullptr ? run->cell.number() : std::get<CaseId>(task).number();
+  current_seed = run != nullptr ? run->seed : kSolution;
   at_work = true;
 }
 
@@ -137,16 +140,18 @@ TaskMark::~TaskMark() {
   at_work = false;
 }
 
-std::map<TaskName, int> read_crashes(const std::string& result_path, std::uint64_t digest) {
-  std::map<TaskName, int> crashes;
+CrashCounts read_crashes(const std::string& result_path, std::uint64_t digest) {
+  CrashCounts crashes;
   std::ifstream file(path_of(result_path));
   const std::string wanted = fmt::format("{:016x}", digest);
   for (std::string line; std::getline(file, line);) {
     std::istringstream in(line);
-    TaskName task;
+    std::int64_t cell_or_case = 0, seed = 0;
     int signal = 0;
     std::string of;
-    if (in >> task.cell >> task.seed >> signal >> of && of == wanted) ++crashes[task];
+    if (in >> cell_or_case >> seed >> signal >> of && of == wanted)
+      ++crashes[seed == kSolution ? TaskName(CaseId(cell_or_case))
+                                  : TaskName(RunName{CellId(cell_or_case), seed})];
   }
   return crashes;
 }

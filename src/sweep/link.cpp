@@ -1,12 +1,11 @@
 #include "tasfg/sweep/link.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <list>
 #include <thread>
+#include <vector>
 
 #include <boost/mpi.hpp>
 #include <fmt/format.h>
@@ -17,6 +16,8 @@
 
 namespace tasfg {
 namespace {
+
+constexpr int kTag = 0;  // of every message: its bytes say what it is
 
 bool set(const char* name) {
   const char* value = std::getenv(name);
@@ -40,10 +41,14 @@ struct Link::Mpi {
   boost::mpi::environment environment{boost::mpi::threading::funneled, /*abort_on_exception=*/false};
   boost::mpi::communicator world;
   struct Sending {
-    std::vector<std::int64_t> words;
+    std::string bytes;
     boost::mpi::request request;
   };
-  std::list<Sending> sending;
+  std::list<Sending> sending;  // MPI reads the bytes until the request is done
+
+  void forget_sent() {
+    sending.remove_if([](Sending& each) { return each.request.test().has_value(); });
+  }
 };
 
 Link::Link() {
@@ -74,8 +79,8 @@ Link::~Link() {
   (void)mpi_.release();
 }
 
-void Link::broadcast(std::string& text) const {
-  if (mpi_ != nullptr) boost::mpi::broadcast(mpi_->world, text, 0);
+void Link::broadcast(std::string& bytes) const {
+  if (mpi_ != nullptr) boost::mpi::broadcast(mpi_->world, bytes, 0);
 }
 
 int Link::sharers(std::uint64_t host, std::uint64_t cores) const {
@@ -88,49 +93,30 @@ int Link::sharers(std::uint64_t host, std::uint64_t cores) const {
   return count;
 }
 
-void Link::send(int to, Tag tag, std::vector<std::int64_t> words) {
+void Link::send(int to, std::string bytes) {
   TASFG_EXPECT(mpi_ != nullptr);
-  mpi_->sending.push_back({std::move(words), {}});
+  mpi_->sending.push_back({std::move(bytes), {}});
   Mpi::Sending& sending = mpi_->sending.back();
-  sending.request = mpi_->world.isend(to, static_cast<int>(tag), sending.words.data(),
-                                      static_cast<int>(sending.words.size()));
+  sending.request = mpi_->world.isend(to, kTag, sending.bytes.data(), static_cast<int>(sending.bytes.size()));
 }
 
-std::optional<Message> Link::receive() {
+std::optional<Parcel> Link::receive() {
   if (mpi_ == nullptr) return {};
-  mpi_->sending.remove_if([](Mpi::Sending& each) { return each.request.test().has_value(); });
-  const auto status = mpi_->world.iprobe();
+  mpi_->forget_sent();
+  const auto status = mpi_->world.iprobe(boost::mpi::any_source, kTag);
   if (!status) return {};
-  Message message{status->source(), static_cast<Tag>(status->tag()), {}};
-  message.words.resize(static_cast<std::size_t>(status->count<std::int64_t>().value_or(0)));
-  mpi_->world.recv(message.from, status->tag(), message.words.data(), static_cast<int>(message.words.size()));
-  return message;
+  const int size = status->count<char>().value_or(0);
+  Parcel parcel{status->source(), std::string(static_cast<std::size_t>(size), '\0')};
+  mpi_->world.recv(parcel.from, kTag, parcel.bytes.data(), size);
+  return parcel;
 }
 
 void Link::flush() {
   if (mpi_ == nullptr) return;
   while (!mpi_->sending.empty()) {
-    mpi_->sending.remove_if([](Mpi::Sending& each) { return each.request.test().has_value(); });
+    mpi_->forget_sent();
     if (!mpi_->sending.empty()) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
-}
-
-void put_text(std::vector<std::int64_t>& words, const std::string& text) {
-  words.push_back(static_cast<std::int64_t>(text.size()));
-  for (std::size_t at = 0; at < text.size(); at += sizeof(std::int64_t)) {
-    std::int64_t word = 0;
-    std::memcpy(&word, text.data() + at, std::min(sizeof word, text.size() - at));
-    words.push_back(word);
-  }
-}
-
-std::string get_text(const std::vector<std::int64_t>& words, std::size_t& at) {
-  std::string text(static_cast<std::size_t>(words[at++]), '\0');
-  for (std::size_t k = 0; k < text.size(); k += sizeof(std::int64_t)) {
-    const std::int64_t word = words[at++];
-    std::memcpy(text.data() + k, &word, std::min(sizeof word, text.size() - k));
-  }
-  return text;
 }
 
 }  // namespace tasfg

@@ -23,12 +23,12 @@ constexpr double kSortSecondsPerCell = 1e-5;  // sorting must stay a small part 
 
 }  // namespace
 
-Scheduler::Scheduler(std::size_t cases, std::size_t algorithms)
-    : algorithms_(algorithms), cells_(cases * algorithms), ratios_(algorithms), case_seconds_(cases, 0.0) {}
+Scheduler::Scheduler(CellGrid grid)
+    : grid_(grid), cells_(grid.cells()), ratios_(grid.algorithms), case_seconds_(grid.cases, 0.0) {}
 
-void Scheduler::add_case(std::size_t case_index, double expected_seconds) {
-  case_seconds_[case_index] = expected_seconds;
-  const auto c = static_cast<std::int64_t>(case_index);
+void Scheduler::add_case(CaseId id, double expected_seconds) {
+  case_seconds_[id.value()] = expected_seconds;
+  const std::int64_t c = id.number();
   if (!cases_.empty() && cases_.back().last == c)
     cases_.back().last = c + 1;
   else
@@ -36,23 +36,23 @@ void Scheduler::add_case(std::size_t case_index, double expected_seconds) {
   ++waiting_;
 }
 
-void Scheduler::add_runs(std::size_t cell, std::int64_t first, std::int64_t last, bool suspect) {
+void Scheduler::add_runs(CellId cell, std::int64_t first, std::int64_t last, Turn turn) {
   TASFG_EXPECT(first < last);
-  Cell& it = cells_[cell];
-  (suspect ? it.suspects : it.pending).push_back({first, last});
-  (suspect ? suspects_waiting_ : it.count) += last - first;
+  Cell& it = at(cell);
+  (turn == Turn::last ? it.last : it.by_cost).push_back({first, last});
+  (turn == Turn::last ? last_waiting_ : it.count) += last - first;
   waiting_ += last - first;
   stale_ = true;
 }
 
-void Scheduler::open_cell(std::size_t cell, double expected_seconds) {
-  cells_[cell].predicted = std::max(expected_seconds, 1e-9);
+void Scheduler::open_cell(CellId cell, double predicted_seconds) {
+  at(cell).predicted = std::max(predicted_seconds, 1e-9);
   stale_ = true;
 }
 
-double Scheduler::expected(std::size_t cell) const {
-  const Cell& it = cells_[cell];
-  const Ratio& ratio = ratios_[cell % algorithms_];
+double Scheduler::expected(CellId cell) const {
+  const Cell& it = at(cell);
+  const Ratio& ratio = ratio_of(cell);
   const double mean = it.measured > 0 ? it.sum / static_cast<double>(it.measured)
                       : ratio.count > 0
                           ? it.predicted * std::exp(ratio.log_sum / static_cast<double>(ratio.count))
@@ -60,20 +60,19 @@ double Scheduler::expected(std::size_t cell) const {
   return std::max(mean, it.floor);
 }
 
-double Scheduler::risk(std::size_t cell) const {
-  const Cell& it = cells_[cell];
-  const Ratio& ratio = ratios_[cell % algorithms_];
-  const double long_one = it.predicted * std::max(1.0, ratio.largest);
+double Scheduler::risk(CellId cell) const {
+  const Cell& it = at(cell);
+  const double long_one = it.predicted * std::max(1.0, ratio_of(cell).largest);
   return std::max(expected(cell), (it.sum + long_one) / static_cast<double>(it.measured + 1));
 }
 
-void Scheduler::measured(std::size_t cell, double seconds) {
-  Cell& it = cells_[cell];
+void Scheduler::learn(CellId cell, double seconds) {
+  Cell& it = at(cell);
   it.sum += seconds;
   ++it.measured;
   it.floor = 0.0;
   if (it.predicted > 0.0 && seconds > 0.0) {
-    Ratio& ratio = ratios_[cell % algorithms_];
+    Ratio& ratio = ratios_[grid_.algorithm_of(cell).value()];
     ratio.log_sum += std::log(seconds / it.predicted);
     ratio.largest = std::max(ratio.largest, seconds / it.predicted);
     ++ratio.count;
@@ -82,25 +81,26 @@ void Scheduler::measured(std::size_t cell, double seconds) {
 
 void Scheduler::sort(double now) {
   for (const auto& [id, under_way] : outstanding_) {
-    if (under_way.chunk.kind != ChunkKind::run || under_way.chunk.count != 1) continue;
-    const auto cell = static_cast<std::size_t>(under_way.chunk.cell);
+    if (under_way.chunk.kind != TaskKind::run || under_way.chunk.count != 1) continue;
+    Cell& cell = at(under_way.chunk.cell);
     const double elapsed = now - under_way.since;
     if (elapsed > 2.0 * under_way.chunk.expected && elapsed > kLongestChunk)
-      cells_[cell].floor = std::max(cells_[cell].floor, elapsed);
+      cell.floor = std::max(cell.floor, elapsed);
   }
   fresh_.clear();
   order_.clear();
   waiting_seconds_ = 0.0;
   std::vector<double> cost(cells_.size());
-  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-    if (cells_[cell].count == 0 || cells_[cell].predicted == 0.0) continue;
-    cost[cell] = risk(cell);
-    waiting_seconds_ += static_cast<double>(cells_[cell].count) * expected(cell);
-    (cells_[cell].tried ? order_ : fresh_).push_back(cell);
+  for (CellId cell; cell.value() < cells_.size(); ++cell) {
+    const Cell& it = at(cell);
+    if (it.count == 0 || it.predicted == 0.0) continue;
+    cost[cell.value()] = risk(cell);
+    waiting_seconds_ += static_cast<double>(it.count) * expected(cell);
+    (it.tried ? order_ : fresh_).push_back(cell);
   }
   // Equal costs: the lower cell first, that is at the back.
-  const auto cheaper = [&](std::size_t a, std::size_t b) {
-    return cost[a] != cost[b] ? cost[a] < cost[b] : a > b;
+  const auto cheaper = [&](CellId a, CellId b) {
+    return cost[a.value()] != cost[b.value()] ? cost[a.value()] < cost[b.value()] : a > b;
   };
   std::sort(fresh_.begin(), fresh_.end(), cheaper);
   std::sort(order_.begin(), order_.end(), cheaper);
@@ -112,9 +112,9 @@ void Scheduler::sort(double now) {
 std::optional<Chunk> Scheduler::next_case(double now, double time_left) {
   while (!cases_.empty()) {
     Interval& interval = cases_.back();
-    Chunk chunk{next_id_, ChunkKind::solve, 0, interval.first, 0, 0.0};
+    Chunk chunk{next_id_, TaskKind::solve, {}, interval.first, 0, 0.0};
     while (interval.first + chunk.count < interval.last) {
-      const double seconds = case_seconds_[static_cast<std::size_t>(interval.first + chunk.count)];
+      const double seconds = case_seconds_[chunk.solved_case(chunk.count).value()];
       if (chunk.count > 0 && chunk.expected + seconds > kShortestChunk) break;
       chunk.expected += seconds;
       ++chunk.count;
@@ -123,26 +123,28 @@ std::optional<Chunk> Scheduler::next_case(double now, double time_left) {
     interval.first += chunk.count;
     if (interval.first == interval.last) cases_.pop_back();
     waiting_ -= chunk.count;
-    outstanding_.emplace(next_id_++, UnderWay{chunk, now, false});
+    outstanding_.emplace(next_id_, UnderWay{chunk, now, Turn::by_cost});
+    ++next_id_;
     return chunk;
   }
   return {};
 }
 
-std::optional<Chunk> Scheduler::take(std::size_t cell, std::int64_t at_most, bool suspect, double now) {
-  Cell& it = cells_[cell];
-  std::vector<Interval>& intervals = suspect ? it.suspects : it.pending;
+std::optional<Chunk> Scheduler::take(CellId cell, std::int64_t at_most, Turn turn, double now) {
+  Cell& it = at(cell);
+  std::vector<Interval>& intervals = turn == Turn::last ? it.last : it.by_cost;
   if (intervals.empty()) return {};
   Interval& interval = intervals.back();
   const std::int64_t count = std::min(at_most, interval.last - interval.first);
-  const Chunk chunk{next_id_,       ChunkKind::run, static_cast<std::int64_t>(cell),
-                    interval.first, count,          static_cast<double>(count) * expected(cell)};
+  const Chunk chunk{next_id_,       TaskKind::run, cell,
+                    interval.first, count,         static_cast<double>(count) * expected(cell)};
   interval.first += count;
   if (interval.first == interval.last) intervals.pop_back();
-  (suspect ? suspects_waiting_ : it.count) -= count;
+  (turn == Turn::last ? last_waiting_ : it.count) -= count;
   waiting_ -= count;
   it.tried = true;
-  outstanding_.emplace(next_id_++, UnderWay{chunk, now, suspect});
+  outstanding_.emplace(next_id_, UnderWay{chunk, now, turn});
+  ++next_id_;
   return chunk;
 }
 
@@ -160,31 +162,31 @@ std::optional<Chunk> Scheduler::next_run(double now, double threads, double time
   const double target =
       std::clamp(left_ / (kChunksPerThread * threads), kShortestChunk + kShortestChunkPerThread * threads,
                  kLongestChunk + kLongestChunkPerThread * threads);
-  const auto from = [&](std::vector<std::size_t>& list, double seconds) -> std::optional<Chunk> {
-    while (!list.empty() && cells_[list.back()].count == 0) list.pop_back();
+  const auto from = [&](std::vector<CellId>& list, double seconds) -> std::optional<Chunk> {
+    while (!list.empty() && at(list.back()).count == 0) list.pop_back();
     for (std::size_t i = list.size(); i-- > 0;) {  // past what cannot end in time
-      const std::size_t cell = list[i];
-      if (cells_[cell].count == 0 || kSafety * expected(cell) > time_left) continue;
+      const CellId cell = list[i];
+      if (at(cell).count == 0 || kSafety * expected(cell) > time_left) continue;
       // What comes back first is what was short: a chunk grows with what is known of its own cell.
-      const std::int64_t most = kChunkGrowth * (cells_[cell].measured + 1);
+      const std::int64_t most = kChunkGrowth * (at(cell).measured + 1);
       const auto count = static_cast<std::int64_t>(seconds / risk(cell));
-      return take(cell, std::clamp<std::int64_t>(count, 1, most), false, now);
+      return take(cell, std::clamp<std::int64_t>(count, 1, most), Turn::by_cost, now);
     }
     return {};
   };
   if (!fresh_.empty()) {
     auto chunk = from(fresh_, kShortestChunk);
     if (chunk) {
-      fresh_.erase(std::find(fresh_.begin(), fresh_.end(), static_cast<std::size_t>(chunk->cell)));
+      fresh_.erase(std::find(fresh_.begin(), fresh_.end(), chunk->cell));
       stale_ = true;  // its other tasks stand in line now
       return chunk;
     }
   }
   if (auto chunk = from(order_, target)) return chunk;
-  if (waiting_ == suspects_waiting_ && suspects_waiting_ > 0)
-    for (std::size_t cell = 0; cell < cells_.size(); ++cell)
-      if (cells_[cell].predicted > 0.0 && kSafety * expected(cell) <= time_left)
-        if (auto chunk = take(cell, 1, true, now)) return chunk;
+  if (waiting_ == last_waiting_ && last_waiting_ > 0)
+    for (CellId cell; cell.value() < cells_.size(); ++cell)
+      if (at(cell).predicted > 0.0 && kSafety * expected(cell) <= time_left)
+        if (auto chunk = take(cell, 1, Turn::last, now)) return chunk;
   return {};
 }
 
@@ -192,23 +194,29 @@ double Scheduler::next_expected() const {
   if (!cases_.empty()) return kShortestChunk;
   for (const auto* list : {&fresh_, &order_})
     for (std::size_t i = list->size(); i-- > 0;)
-      if (cells_[(*list)[i]].count > 0) return expected((*list)[i]);
+      if (at((*list)[i]).count > 0) return expected((*list)[i]);
   return 0.0;
 }
 
-void Scheduler::closed(std::int64_t id, std::int64_t undone) {
+const Chunk& Scheduler::chunk(ChunkId id) const {
   const auto found = outstanding_.find(id);
   TASFG_EXPECT(found != outstanding_.end());
-  const UnderWay under_way = found->second;
+  return found->second.chunk;
+}
+
+Chunk Scheduler::close(ChunkId id, std::int64_t undone) {
+  const auto found = outstanding_.find(id);
+  TASFG_EXPECT(found != outstanding_.end());
+  const Turn turn = found->second.turn;
+  const Chunk rest = found->second.chunk.tail(undone);
   outstanding_.erase(found);
-  if (undone == 0) return;
-  const std::int64_t last = under_way.chunk.first + under_way.chunk.count;
-  if (under_way.chunk.kind == ChunkKind::run) {
-    add_runs(static_cast<std::size_t>(under_way.chunk.cell), last - undone, last, under_way.suspect);
-  } else {
-    cases_.push_back({last - undone, last});
+  if (undone > 0 && rest.kind == TaskKind::run) {
+    add_runs(rest.cell, rest.first, rest.first + undone, turn);
+  } else if (undone > 0) {
+    cases_.push_back({rest.first, rest.first + undone});
     waiting_ += undone;
   }
+  return rest;
 }
 
 double Scheduler::seconds_left(double now) const {
@@ -216,9 +224,9 @@ double Scheduler::seconds_left(double now) const {
   for (const Interval& interval : cases_)
     for (std::int64_t c = interval.first; c < interval.last; ++c)
       left += case_seconds_[static_cast<std::size_t>(c)];
-  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-    std::int64_t count = cells_[cell].count;
-    for (const Interval& interval : cells_[cell].suspects) count += interval.last - interval.first;
+  for (CellId cell; cell.value() < cells_.size(); ++cell) {
+    std::int64_t count = at(cell).count;
+    for (const Interval& interval : at(cell).last) count += interval.last - interval.first;
     if (count > 0) left += static_cast<double>(count) * expected(cell);
   }
   for (const auto& [id, under_way] : outstanding_)

@@ -1,13 +1,11 @@
 #include "tasfg/sweep/worker_pool.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <exception>
+#include <utility>
 
-#include "tasfg/base/contract.hpp"
 #include "tasfg/sweep/crash_log.hpp"
-#include "tasfg/sweep/link.hpp"
-#include "tasfg/sweep/study.hpp"
+#include "tasfg/sweep/grid_layout.hpp"
+#include "tasfg/sweep/task_runner.hpp"
 
 namespace tasfg {
 namespace {
@@ -17,59 +15,11 @@ constexpr std::chrono::milliseconds kReportInterval{200};
 
 }  // namespace
 
-std::vector<std::int64_t> Report::to_words() const {
-  std::vector<std::int64_t> words{chunk,
-                                  closed ? 1 : 0,
-                                  undone,
-                                  std::bit_cast<std::int64_t>(seconds),
-                                  static_cast<std::int64_t>(rows.size()),
-                                  static_cast<std::int64_t>(solutions.size()),
-                                  static_cast<std::int64_t>(failures.size())};
-  words.insert(words.end(), rows.begin(), rows.end());
-  words.insert(words.end(), solutions.begin(), solutions.end());
-  for (const Failure& failure : failures) {
-    words.push_back(failure.case_index);
-    words.push_back(failure.algorithm);
-    words.push_back(failure.seed);
-    put_text(words, failure.message);
-  }
-  return words;
-}
-
-Report Report::from_words(const std::vector<std::int64_t>& words) {
-  std::size_t at = 0;
-  const auto next = [&] {
-    TASFG_EXPECT(at < words.size());
-    return words[at++];
-  };
-  Report report;
-  report.chunk = next();
-  report.closed = next() != 0;
-  report.undone = next();
-  report.seconds = std::bit_cast<double>(next());
-  const auto rows = static_cast<std::size_t>(next());
-  const auto solutions = static_cast<std::size_t>(next());
-  const auto failures = static_cast<std::size_t>(next());
-  const auto part = [&](std::size_t n) {
-    const auto first = words.begin() + static_cast<std::ptrdiff_t>(at);
-    at += n;
-    return std::vector<std::int64_t>(first, first + static_cast<std::ptrdiff_t>(n));
-  };
-  report.rows = part(rows);
-  report.solutions = part(solutions);
-  for (std::size_t i = 0; i < failures; ++i) {
-    Failure failure;
-    failure.case_index = static_cast<std::int32_t>(next());
-    failure.algorithm = static_cast<std::int32_t>(next());
-    failure.seed = next();
-    failure.message = get_text(words, at);
-    report.failures.push_back(std::move(failure));
-  }
-  return report;
-}
-
 WorkerPool::WorkerPool(const Grid& grid, int threads)
-    : grid_(grid), shape_{grid.log_inv_delta.size(), static_cast<std::size_t>(grid.largest_K)} {
+    : grid_(grid),
+      cells_{grid.cases.size(), grid.algorithms.size()},
+      run_format_(shape_of(grid)),
+      case_format_(shape_of(grid)) {
   for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { work(); });
 }
 
@@ -86,7 +36,6 @@ void WorkerPool::push(const Chunk& chunk) {
   {
     const std::scoped_lock lock(mutex_);
     queue_.push_back(chunk);
-    ++load_;
   }
   chunks_come_.notify_one();
 }
@@ -110,10 +59,9 @@ void WorkerPool::cancel() {
   cancelled_ = true;
 }
 
-void WorkerPool::report(Report report) {
+void WorkerPool::send(Report report) {
   {
     const std::scoped_lock lock(mutex_);
-    if (report.closed) --load_;
     reports_.push_back(std::move(report));
   }
   reports_come_.notify_one();
@@ -130,69 +78,62 @@ void WorkerPool::work() {
       chunk = queue_.front();
       queue_.pop_front();
     }
-    ++busy_;
     run(chunk, runner);
-    --busy_;
   }
 }
 
 void WorkerPool::run(const Chunk& chunk, TaskRunner& runner) {
-  Report part;
-  part.chunk = chunk.id;
-  auto reported = std::chrono::steady_clock::now();
-  const auto algorithms = static_cast<std::int64_t>(grid_.algorithms.size());
+  Report report;
+  auto last_sent = std::chrono::steady_clock::now();
+  const auto send_report = [&](std::chrono::steady_clock::time_point now) {
+    report.chunk = chunk.id;
+    report.seconds = std::chrono::duration<double>(now - last_sent).count();
+    last_sent = now;
+    send(std::exchange(report, {}));
+  };
   for (std::int64_t i = 0; i < chunk.count; ++i) {
     // A chunk of cheap tasks is given back from its next task on; one that runs may end.
-    if (draining_) {
-      part.undone = chunk.count - i;
+    bool done = !draining_;
+    if (done) {
+      const TaskMark mark(chunk.task(i));
+      if (chunk.kind == TaskKind::solve)
+        solve(chunk.solved_case(i), report);
+      else
+        done = simulate(chunk.run(i), runner, report);
+    }
+    if (!done) {
+      report.undone = chunk.count - i;
       break;
     }
-    const std::int64_t index = chunk.first + i;
-    if (chunk.kind == ChunkKind::solve) {
-      const TaskMark mark({index, -1});
-      CaseResult result;
-      try {
-        result = solve_case(grid_, static_cast<std::size_t>(index));
-      } catch (const std::exception& error) {
-        result.status = TaskStatus::failed;
-        const auto K = static_cast<std::size_t>(grid_.cases[static_cast<std::size_t>(index)].K);
-        for (auto* vector : {&result.omega, &result.omega_heuristic, &result.m})
-          vector->assign(K, result.T_star);
-        part.failures.push_back({static_cast<std::int32_t>(index), -1, -1, error.what()});
-      }
-      const std::vector<std::int64_t> words = result.to_words();
-      part.solutions.push_back(index);
-      part.solutions.push_back(static_cast<std::int64_t>(words.size()));
-      part.solutions.insert(part.solutions.end(), words.begin(), words.end());
-    } else {
-      const TaskMark mark({chunk.cell, index});
-      const RunRow row = append_row(part.rows, shape_, chunk.cell, index);
-      try {
-        if (!runner.run(chunk.cell, index, cancelled_, row)) {
-          part.rows.resize(part.rows.size() - shape_.words());
-          part.undone = chunk.count - i;
-          break;
-        }
-      } catch (const std::exception& error) {
-        row.set_status(TaskStatus::failed);
-        part.failures.push_back({static_cast<std::int32_t>(chunk.cell / algorithms),
-                                 static_cast<std::int32_t>(chunk.cell % algorithms), index, error.what()});
-      }
-    }
-    if (const auto now = std::chrono::steady_clock::now(); now - reported > kReportInterval) {
-      Report so_far;
-      so_far.chunk = chunk.id;
-      std::swap(so_far.rows, part.rows);
-      std::swap(so_far.solutions, part.solutions);
-      std::swap(so_far.failures, part.failures);
-      so_far.seconds = std::chrono::duration<double>(now - reported).count();
-      report(std::move(so_far));
-      reported = now;
-    }
+    if (const auto now = std::chrono::steady_clock::now(); now - last_sent > kReportInterval)
+      send_report(now);
   }
-  part.closed = true;
-  part.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - reported).count();
-  report(std::move(part));
+  report.closed = true;
+  send_report(std::chrono::steady_clock::now());
+}
+
+void WorkerPool::solve(CaseId id, Report& report) const {
+  CaseSolution solution;
+  try {
+    solution = solve_case(grid_, id);
+  } catch (const std::exception& error) {
+    solution.status = TaskStatus::failed;
+    report.failures.push_back(failure_of(cells_, id, error.what()));
+  }
+  case_format_.append(report.solutions, name_of(id), vertices(id), solution);
+}
+
+bool WorkerPool::simulate(RunName run, TaskRunner& runner, Report& report) const {
+  RunRecord record;
+  try {
+    record = runner.run(run, cancelled_);
+    if (record.status == TaskStatus::pending) return false;
+  } catch (const std::exception& error) {
+    record.status = TaskStatus::failed;
+    report.failures.push_back(failure_of(cells_, run, error.what()));
+  }
+  run_format_.append(report.runs, run, vertices(cells_.case_of(run.cell)), record);
+  return true;
 }
 
 }  // namespace tasfg

@@ -24,7 +24,6 @@
 
 #include "tasfg/base/philox.hpp"
 #include "tasfg/base/samplers.hpp"
-#include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/graph_families.hpp"
 
 namespace tasfg {
@@ -71,7 +70,7 @@ struct Observation {
 /// Each step pulls another vertex, so that hardly an update waits for the one before.
 std::vector<Observation> observations_on(const char* family, int K) {
   const GraphAndMeans made =
-      make_graph(graph_family(family, "bench"), {{"K", static_cast<double>(K)}}, "bench", &read_graph_csv);
+      make_graph(graph_family(family, "bench"), {{"K", static_cast<double>(K)}}, "bench");
   PhiloxStream stream(stream_key(1));
   std::vector<Observation> seen;
   for (int v = 0; seen.size() < kBatch; v = (v + 4) % K)

@@ -21,35 +21,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def grow(source: pathlib.Path, target: pathlib.Path, runs: int) -> None:
     """A copy of `source` whose seed dimension is long enough for `runs` runs, contiguous as the program writes it."""
     with h5py.File(source) as old, h5py.File(target, "w") as new:
-        new.attrs.update({name: value for name, value in old.attrs.items()})
-        for group in ("cases", "failures"):
+        new.attrs.update(old.attrs)
+        for group in ("cases", "failures", "live", "edges"):
             old.copy(group, new)
-        cases, algorithms, _, old_seeds = old["runs/tau"].shape
+        cases, algorithms, old_seeds = old["runs/status"].shape
         seeds = -(-runs // (cases * algorithms))
+        seed = int(old["runs/seed"].attrs["_Netcdf4Dimid"])
         part = new.create_group("runs")
-        axis = {
-            "tau": 3,
-            "recommended": 3,
-            "correct": 3,
-            "stopped": 3,
-            "status": 2,
-            "steps": 2,
-            "seconds": 2,
-            "attempts": 2,
-            "checksum": 2,
-            "pulls": 2,
-        }
         for name, data in old["runs"].items():
+            dims = data.attrs["_Netcdf4Coordinates"].tolist()
             values = data[()]
             if name == "seed":
                 values = np.arange(seeds)
-            elif name in axis:
-                values = np.take(values, np.arange(seeds) % old_seeds, axis=axis[name])
-            part.create_dataset(name, data=values)
-        for name, data in old["runs"].items():
-            for key, value in data.attrs.items():
-                if key not in ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME"):
-                    part[name].attrs[key] = value
+            elif seed in dims:
+                values = np.take(values, np.arange(seeds) % old_seeds, axis=dims.index(seed))
+            part.create_dataset(name, data=values).attrs.update(data.attrs)
 
 
 MEASURE = """

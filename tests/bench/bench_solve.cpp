@@ -17,7 +17,6 @@
 #include <benchmark/benchmark.h>
 
 #include "tasfg/base/philox.hpp"
-#include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/solve/characteristic_time.hpp"
 
@@ -43,8 +42,7 @@ namespace tasfg {
 namespace {
 
 Instance make(const char* family, int K) {
-  GraphAndMeans made =
-      make_graph(graph_family(family, "bench"), {{"K", static_cast<double>(K)}}, "bench", &read_graph_csv);
+  GraphAndMeans made = make_graph(graph_family(family, "bench"), {{"K", static_cast<double>(K)}}, "bench");
   return {std::move(made.graph), std::move(made.means), Gaussian{1.0}};
 }
 

@@ -5,7 +5,6 @@
 /// bench_limits.cpp prices.
 #include <benchmark/benchmark.h>
 
-#include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/sim/trajectory.hpp"
 
@@ -32,7 +31,7 @@ void count_draws(benchmark::State& state, const Instance& instance, const std::v
 void step(benchmark::State& state, const std::string& algorithm_name, const char* family, int K,
           StreamKind stream, std::int64_t steps) {
   const GraphAndMeans made =
-      make_graph(graph_family(family, "bench"), {{"K", static_cast<double>(K)}}, "bench", &read_graph_csv);
+      make_graph(graph_family(family, "bench"), {{"K", static_cast<double>(K)}}, "bench");
   const Algorithm algorithm = algorithm_named(algorithm_name, "bench");
   SimulationOptions options;
   options.stream = stream;
@@ -40,13 +39,13 @@ void step(benchmark::State& state, const std::string& algorithm_name, const char
   const Instance quiet(made.graph, made.means, Gaussian{0.05});
   constexpr double kSoon[] = {1.0};
   state.counters["tau"] =
-      static_cast<double>(Simulation(quiet, options).run(algorithm, kSoon, 0).at.front().tau);
+      static_cast<double>(Simulation(quiet, options).run(algorithm, kSoon, 0).tau.front());
 
   const Instance instance(made.graph, made.means, Gaussian{1.0});
   const Simulation simulation(instance, options);
   constexpr double kNever[] = {1e9};
   std::uint64_t seed = 0;
-  TrajectoryRecord record;
+  RunRecord record;
   for (auto _ : state) record = simulation.run(algorithm, kNever, seed++);
   if (record.steps != steps) state.SkipWithError("stopped early");
   count_draws(state, instance, record.pulls, static_cast<double>(steps));

@@ -21,12 +21,24 @@ from importlib.metadata import version
 
 import numpy as np
 import scipy.stats
-
 import sweeps
 import t_star_peers
 import trajectory_peers
-from measure import (Comparison, DifferentThings, Law, Reading, Settings, duration, google, number, require, spread, step_of,
-                     tasfg, timed)
+from measure import (
+    Comparison,
+    DifferentThings,
+    Law,
+    Reading,
+    Settings,
+    duration,
+    google,
+    number,
+    require,
+    spread,
+    step_of,
+    tasfg,
+    timed,
+)
 
 SECTIONS = ("solves", "allocations", "steps", "limits", "sweeps", "laws")
 GRAPHS = ("ring", "loopless-clique")

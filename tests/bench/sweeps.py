@@ -10,7 +10,6 @@ import time
 
 import h5py
 import numpy as np
-
 from measure import Law, Reading, Settings, require
 
 HERE = pathlib.Path(__file__).resolve().parent

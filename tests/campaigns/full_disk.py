@@ -10,7 +10,6 @@ emptied and the sweep continued: it must complete and equal the plain one bit fo
 
 import argparse
 import collections
-import os
 import pathlib
 import random
 import subprocess
@@ -59,8 +58,8 @@ def main():
         more = ["--set", "replications=120"]
         run("sweep", job, "-o", plain)
         run("sweep", job, "-o", grown, *more)
-        small, large = plain.stat().st_size, grown.stat().st_size
-        for round_ in range(options.rounds):
+        large = grown.stat().st_size
+        for _ in range(options.rounds):
             subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={4 * large // 4096 * 4096}", "tmpfs", disk], check=True)
             try:
                 out, ballast = disk / "out.h5", disk / "ballast"

@@ -11,7 +11,6 @@ Prints how much work was repeated. Exit status 1 at the first wrong run.
 
 import argparse
 import collections
-import os
 import pathlib
 import random
 import sys

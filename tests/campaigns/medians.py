@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "analysis"))
 
 import tasfg_analysis  # noqa: E402
-from tasfg_analysis import comparison, theory  # noqa: E402
+from tasfg_analysis import comparison, estimates  # noqa: E402
 
 
 def shares_inside(ours, draws: int, seed: int = 1):
@@ -36,7 +36,7 @@ def shares_inside(ours, draws: int, seed: int = 1):
         for (graph, K, _, x), tau in cells:
             seeds = chosen.setdefault((graph, K), chance.choice(tau.index.to_numpy(), 25, replace=False))
             picked = tau.reindex(seeds).dropna().to_numpy()
-            low, high = theory.median_interval(picked)
+            low, high = estimates.median_interval(picked)
             inside.append((x == last, low <= tau.median() <= high))
         inside = np.array(inside)
         shares.append((inside[:, 1].mean(), inside[inside[:, 0], 1].mean()))
@@ -78,7 +78,7 @@ def main() -> int:
         for key, theirs in published.groupby(comparison.CELL):
             row = table[(table[comparison.CELL] == list(key)).all(axis=1)]
             if len(row):
-                low, high = theory.median_interval(theirs.tau, level)
+                low, high = estimates.median_interval(theirs.tau, level)
                 inside.append(low <= row["median"].iloc[0] <= high)
         print(
             f"{100 * level:g} % intervals: inside in {sum(inside)} of {len(inside)} cells ({100 * np.mean(inside):.1f} %)"

@@ -7,7 +7,7 @@
 // its cell did. The coordinator takes CHUNK_SECONDS for each chunk that it hands out and takes back, and
 // ROW_SECONDS for each row that it writes (measured by tests/campaigns/capacity.py); a message takes
 // LATENCY_SECONDS. Each worker has one chunk running and, where tasks are short, one in reserve, as in
-// src/sweep/coordinator.cpp.
+// src/sweep/dispatch.cpp.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -34,13 +34,12 @@ Costs read_costs(const char* path) {
   Costs costs;
   costs.cases = file.layout().cases.size();
   costs.algorithms = file.layout().algorithms.size();
-  for (std::size_t cell = 0; cell < file.layout().cells(); ++cell) {
-    const std::vector<std::int64_t> words = file.read_rows(cell, 0, file.layout().replications);
+  for (tasfg::CellId cell; cell.value() < file.layout().cells(); ++cell) {
+    const std::vector<tasfg::TaskStatus> status = file.run_values(&tasfg::RunRecord::status, cell);
+    const std::vector<double> all = file.run_values(&tasfg::RunRecord::seconds, cell);
     std::vector<double>& seconds = costs.seconds.emplace_back();
-    for (std::size_t at = 0; at < words.size(); at += file.shape().words()) {
-      const tasfg::ConstRunRow row(words.data() + at, file.shape());
-      if (row.status() == tasfg::TaskStatus::done) seconds.push_back(row.seconds());
-    }
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (status[i] == tasfg::TaskStatus::done) seconds.push_back(all[i]);
     if (seconds.empty()) seconds.push_back(0.0);
   }
   return costs;
@@ -56,13 +55,13 @@ struct Outcome {
 };
 
 Outcome simulate(const Costs& costs, std::int64_t replications, int workers, const Parameters& parameters) {
-  tasfg::Scheduler scheduler(costs.cases, costs.algorithms);
+  tasfg::Scheduler scheduler({costs.cases, costs.algorithms});
   for (std::size_t cell = 0; cell < costs.seconds.size(); ++cell) {
     double mean = 0.0;
     for (const double each : costs.seconds[cell])
       mean += each / static_cast<double>(costs.seconds[cell].size());
-    scheduler.open_cell(cell, std::max(mean, 1e-7));
-    scheduler.add_runs(cell, 0, replications);
+    scheduler.open_cell(tasfg::CellId(cell), std::max(mean, 1e-7));
+    scheduler.add_runs(tasfg::CellId(cell), 0, replications);
   }
   struct Event {
     double time;
@@ -88,10 +87,9 @@ Outcome simulate(const Costs& costs, std::int64_t replications, int workers, con
       const double cost = 0.5 * parameters.chunk + parameters.row * static_cast<double>(event.chunk.count);
       now += cost;
       outcome.coordinator += cost;
-      const auto cell = static_cast<std::size_t>(event.chunk.cell);
       for (std::int64_t i = 0; i < event.chunk.count; ++i)
-        scheduler.measured(cell, event.seconds / static_cast<double>(event.chunk.count));
-      scheduler.closed(event.chunk.id);
+        scheduler.learn(event.chunk.cell, event.seconds / static_cast<double>(event.chunk.count));
+      scheduler.close(event.chunk.id);
       --load[worker];
     }
     while (load[worker] < 2) {
@@ -102,7 +100,7 @@ Outcome simulate(const Costs& costs, std::int64_t replications, int workers, con
       now += 0.5 * parameters.chunk;
       outcome.coordinator += 0.5 * parameters.chunk;
       ++outcome.chunks;
-      const std::vector<double>& choices = costs.seconds[static_cast<std::size_t>(chunk->cell)];
+      const std::vector<double>& choices = costs.seconds[chunk->cell.value()];
       double seconds = 0.0;
       for (std::int64_t i = 0; i < chunk->count; ++i) {
         const double each = choices[random() % choices.size()];

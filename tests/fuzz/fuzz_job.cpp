@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "job/expand.hpp"
+#include "job/job_limits.hpp"
 
 #include "tasfg/base/error.hpp"
 

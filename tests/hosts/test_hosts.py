@@ -93,12 +93,6 @@ def settled(path):
         return 0
 
 
-def attribute(path, name):
-    with h5py.File(path, "r") as file:
-        value = file.attrs[name]
-        return value.decode() if isinstance(value, bytes) else value
-
-
 @pytest.fixture(scope="module", autouse=True)
 def able():
     if os.geteuid() != 0 or not shutil.which("ip", path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
@@ -127,7 +121,7 @@ def lose(hosts, reference, verb, host, **watch):
         hosts.command(verb, host)
         begin = time.monotonic()
         if verb == "cut" and "keepalive" not in watch:  # mpirun would wait for a quarter of an hour: see docs/clusters.md
-            wait_for(lambda: attribute(out, "status") == "interrupted", LOST_AFTER + 15)
+            wait_for(lambda: result_files.live(out, "status") == "interrupted", LOST_AFTER + 15)
             wait_for(lambda: not out.with_name("out.h5.lock").exists(), 10)
             took = time.monotonic() - begin
             launcher.terminate()
@@ -199,7 +193,7 @@ def test_a_sweep_over_three_hosts_equals_the_plain_run(reference, tmp_path):
         job, plain = reference
         hosts.sweep(job, tmp_path / "out.h5")
         assert result_files.differences(plain, tmp_path / "out.h5") == []
-        assert attribute(tmp_path / "out.h5", "hosts").split(",") == ["host2", "host3", "host4"]
+        assert result_files.live(tmp_path / "out.h5", "hosts").split(",") == ["host2", "host3", "host4"]
     finally:
         hosts.close()
 
@@ -219,4 +213,4 @@ def test_a_lost_host_ends_the_sweep_which_goes_on_when_asked(reference, outcomes
     assert settled(out) < settled(plain)  # there was something left
     hosts.sweep(job, out, left)
     assert result_files.differences(plain, out) == []
-    assert attribute(out, "status") == "complete"
+    assert result_files.live(out, "status") == "complete"

@@ -3,6 +3,8 @@
 import pathlib
 import sys
 
+import h5py
+import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -65,6 +67,114 @@ def capped(folder, study_job):
     return sweep(
         study_job, folder / "capped.h5", 'algorithms=["tas-fg", "ucb-fg-v"]', "replications=4", "max_steps=30000"
     )
+
+
+@pytest.fixture(scope="session")
+def anytime(folder):
+    """Four cases with checkpoints."""
+    return sweep(
+        ROOT / "jobs/anytime.toml", folder / "anytime.h5", "replications=12", "checkpoints=[30, 100, 300, 1000]"
+    )
+
+
+UNLIKE = {
+    "files": """
+replications = 5
+delta = [0.1, 0.001]
+algorithms = ["tas-fg", "tas-fg-heur", "uniform", "oracle", "eps-greedy"]
+[[graph]]
+family = "file"
+path = ["hospital-triage.csv", "ads.csv", "sensor network of 2024 (north).csv"]
+""",
+    "random": """
+replications = 4
+delta = [0.1, 0.01, 0.001]
+algorithms = ["tas-fg", "tas-fg-heur", "exp3.g", "uniform"]
+[[graph]]
+family = "random"
+K = [5, 8]
+seed = [0, 1, 2, 3]
+""",
+    "rewards": """
+replications = 4
+delta = [0.1, 0.05]
+algorithms = ["tas-fg", "uniform"]
+means = [0.2, 0.3, 0.5, 0.8]
+[[graph]]
+family = "bandit"
+K = 4
+p = [0.5, 1.0]
+reward = "bernoulli"
+[[graph]]
+family = "bandit"
+K = 4
+p = [0.5, 1.0]
+variance = 0.25
+[[graph]]
+family = "ring"
+K = 4
+""",
+    "grid": """
+replications = 3
+delta = [0.1, 0.001]
+algorithms = ["tas-fg", "uniform"]
+[[graph]]
+family = "ring"
+K = [3, 4, 5, 6, 7, 8]
+p = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5]
+""",
+    "capped": """
+replications = 8
+delta = [0.1, 0.01, 1e-40]
+max_steps = 2000
+algorithms = ["tas-fg", "exp3.g", "uniform", "ucb-fg-v"]
+[[graph]]
+family = "loopy-star"
+K = [5, 10]
+[[graph]]
+family = "ring"
+K = [4, 5]
+[[graph]]
+family = "loopless-clique"
+""",
+    "curves": """
+algorithms = []
+[[graph]]
+family = "loopy-star"
+p = { from = 0.01, to = 0.99, count = 8 }
+q = { from = 0.02, to = 1.0, count = 10 }
+[[graph]]
+family = "full"
+p = { from = 0.0001, to = 1, count = 8, scale = "log" }
+K = [5, 10]
+""",
+}
+
+
+@pytest.fixture(scope="session")
+def studies(folder):
+    """Studies unlike the paper's, by name: graphs of files and of chance, two rewards, a grid of p and K, capped runs, many
+    curves, and algorithms of a user's own."""
+    chance = np.random.default_rng(1)
+    place = folder / "unlike"
+    place.mkdir()
+    for name, K in (("hospital-triage", 6), ("sensor network of 2024 (north)", 8), ("ads", 5)):
+        G = np.where(chance.random((K, K)) < 0.55, np.round(chance.uniform(0.1, 1, (K, K)), 2), 0.0)
+        np.fill_diagonal(G, np.round(chance.uniform(0.2, 0.9, K), 2))
+        np.savetxt(place / f"{name}.csv", G, delimiter=",", fmt="%g")
+    found = {}
+    for name, text in UNLIKE.items():
+        (place / f"{name}.toml").write_text(text)
+        found[name] = sweep(place / f"{name}.toml", place / f"{name}.h5")
+    found["own"] = place / "own.h5"
+    found["own"].write_bytes(found["capped"].read_bytes())
+    with h5py.File(found["own"], "r+") as file:  # as if two rules had come from libraries
+        old = file["runs/algorithm"]
+        attributes, names = dict(old.attrs), old[()].astype("S32")
+        names[1:3] = [b"my-thompson", b"libexplore.so:explore_then_go"]
+        del file["runs/algorithm"]
+        file["runs"].create_dataset("algorithm", data=names).attrs.update(attributes)
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import tasfg_analysis
-from tasfg_analysis import comparison, figures, theory
+from tasfg_analysis import comparison, estimates, figures
 from tasfg_analysis.command_line import main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -42,7 +42,8 @@ def test_the_script_finds_a_python_and_lists_every_figure():
     done = subprocess.run([ROOT / "analysis/tasfg-analysis", "list"], capture_output=True, text=True, check=True)
     lines = done.stdout.splitlines()
     assert [line.split()[0] for line in lines] == list(figures.FIGURES)
-    assert all((ROOT / line.rsplit("[", 1)[1].rstrip("]")).is_file() for line in lines)  # the job of each exists
+    jobs = [line.rsplit("[", 1)[1].rstrip("]") for line in lines]
+    assert all((ROOT / job).is_file() for job in jobs if job != "any job with such cases") and len(set(jobs)) > 8
     nothing = subprocess.run(
         [ROOT / "analysis/tasfg-analysis", "list"],
         capture_output=True,
@@ -55,7 +56,18 @@ def test_the_script_finds_a_python_and_lists_every_figure():
 def test_help_tells_what_there_is(command):
     status, out, _ = command("--help")
     assert status == 0
-    for word in ("figure", "figures", "report", "compare", "table", "export", "list", "examples:", "Exit status"):
+    for word in (
+        "figure",
+        "figures",
+        "plot",
+        "report",
+        "compare",
+        "table",
+        "export",
+        "list",
+        "examples:",
+        "Exit status",
+    ):
         assert word in out
 
 
@@ -64,13 +76,13 @@ def test_bad_input_is_one_line_and_status_2(command, study, curves, tmp_path):
     (tmp_path / "cut.h5").write_bytes(study.read_bytes()[:5000])
     shutil.copy(study, tmp_path / "new.h5")
     with h5py.File(tmp_path / "new.h5", "r+") as file:
-        file.attrs["format_version"] = 2
+        file.attrs["format_version"] = 1
     ring = curves["fig-ring"]
     for name, text in (
         ("none.h5", "No such file"),
         ("text.h5", "not an HDF5 file"),
         ("cut.h5", "truncated"),
-        ("new.h5", "format_version 2"),
+        ("new.h5", "format_version 1 (this package reads 2"),
     ):
         for verb in (("figure", "boxes"), ("figures",), ("report",), ("table",)):
             error = refused(command(*verb, tmp_path / name, *(("-o", tmp_path / "o") if verb[0] != "table" else ())))
@@ -138,7 +150,7 @@ def test_figures_draws_what_the_files_have_data_for(command, study, curves, tmp_
     )
     assert status == 0
     drawn = sorted(p.stem for p in (tmp_path / "new" / "folder").iterdir())
-    assert drawn == ["graphs", "ring", "symmetric", "tv-ring"] and out.count("\n") == 4
+    assert drawn == ["bars", "graphs", "ring", "symmetric", "tv-ring"] and out.count("\n") == 5
     status, out, _ = command("figure", "boxes,paired", study, "--cases", "ring", "-o", tmp_path, "--format", "svg")
     assert status == 0 and out.split() == [str(tmp_path / "boxes.svg"), str(tmp_path / "paired.svg")]
 
@@ -159,8 +171,11 @@ def test_tables_and_exports_are_the_runs(command, study, capped, tmp_path):
     groups = frame.groupby(["graph", "K", "algorithm", "log_inv_delta"], observed=True)
     assert np.allclose(table["mean"], groups.tau.mean()[table.index], rtol=1e-12)
     assert np.allclose(table.q3, groups.tau.quantile(0.75)[table.index], rtol=1e-12)
+    half = 2.364624 * groups.tau.std() / np.sqrt(8)  # Student's t, 7 degrees
+    assert np.allclose(table.half_width, half[table.index], rtol=1e-6)
     assert (table.stopped == 8).all() and (table.capped == 0).all()
-    assert np.allclose(table.error_upper, theory.clopper_pearson(table.errors, 8)[1])
+    assert np.allclose(table.error_high, estimates.clopper_pearson(table.errors, 8)[1])
+    assert np.allclose(table.practical_bound, groups.practical_bound.mean()[table.index])
 
     _, out, _ = command("table", capped, "--by", "algorithm,log_inv_delta", "--csv")
     (tmp_path / "table.csv").write_text(out)
@@ -171,6 +186,79 @@ def test_tables_and_exports_are_the_runs(command, study, capped, tmp_path):
         assert table.stopped["ucb-fg-v", x] == stopped[:, 1, i].sum()
         assert table.capped["ucb-fg-v", x] == 24 - stopped[:, 1, i].sum()
     assert table.stopped["ucb-fg-v", 1.0] > table.stopped["ucb-fg-v", 7.0]
+    assert table["mean"].isna().equals(table.capped > 0) and np.isinf(table["largest"]["ucb-fg-v", 7.0])
+
+
+def test_a_table_never_pools_the_deltas_of_a_run(command, study):
+    status, out, _ = command("table", study, "--by", "algorithm", "--csv")
+    lines = [line.split(",") for line in out.splitlines()]
+    assert lines[0][:3] == ["algorithm", "log_inv_delta", "runs"] and len(lines) == 1 + 4 * 3
+    assert {line[2] for line in lines[1:]} == {"48"}  # six cases, eight seeds
+
+
+def test_a_table_never_pools_runs_of_different_settings(command, study, capped):
+    _, out, _ = command("table", study, capped, "--by", "algorithm", "--csv")
+    rows = [line.split(",") for line in out.splitlines()[1:]]
+    assert {(row[0], row[3]) for row in rows if row[1] == "tas-fg"} == {(str(study), "48"), (str(capped), "24")}
+    assert "> 30000" in command("table", study, capped, "--by", "algorithm")[1]
+
+
+def test_tables_for_people_and_for_papers(command, study, capped, studies):
+    _, out, _ = command("table", study, "--by", "graph,K,algorithm")
+    frame = tasfg_analysis.open(study).runs_frame()
+    part = frame[(frame.label == "ring K=5 p=0.3") & (frame.algorithm == "tas-fg") & (frame.log_inv_delta == 7.0)]
+    (line,) = [line for line in out.splitlines() if line.split()[:4] == ["ring", "5", "TaS-FG", "e^−7"]]
+    half = 2.364624 * part.tau.std() / np.sqrt(8)
+    assert f" {part.tau.mean():.0f} ± {half:.0f} " in line
+    assert f" {part.lower_bound.iloc[0]:.0f} " in line and f" {part.practical_bound.iloc[0]:.0f} " in line
+    assert line.endswith("< 0.37")  # no error in eight runs
+    _, out, _ = command("table", capped, "--by", "algorithm")
+    assert "> 30000" in out and "capped" in out
+    _, out, _ = command("table", studies["own"], "--latex")
+    assert out.startswith("% \\usepackage{booktabs}\n\\begin{tabular}") and out.endswith("\\end{tabular}\n")
+    assert "explore\\_then\\_go" in out and "$>$ 2000" in out and "0.01 &" in out
+    rows = [line for line in out.splitlines() if line.endswith("\\\\")]
+    assert len({line.count("&") - line.count("\\&") for line in rows}) == 1
+
+
+def test_exports_are_what_their_names_say_or_refused(command, study, anytime, tmp_path):
+    assert "must end in .csv, .csv.gz or .parquet" in refused(command("export", study, "-o", tmp_path / "s.txt"))
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        assert "Parquet needs the Python package pyarrow" in refused(
+            command("export", study, "-o", tmp_path / "s.parquet")
+        )
+    else:
+        assert command("export", study, "-o", tmp_path / "s.parquet")[0] == 0
+        assert len(pd.read_parquet(tmp_path / "s.parquet")) == 576
+    assert not (tmp_path / "s.txt").exists()
+    assert command("export", study, "-o", tmp_path / "s.csv.gz")[0] == 0
+    assert (tmp_path / "s.csv.gz").read_bytes()[:2] == b"\x1f\x8b" and len(pd.read_csv(tmp_path / "s.csv.gz")) == 576
+    assert command("export", anytime, "--what", "checkpoints", "-o", tmp_path / "c.csv")[0] == 0
+    assert len(pd.read_csv(tmp_path / "c.csv")) == 4 * 5 * 4 * 12
+    assert "no checkpoints" in refused(command("export", study, "--what", "checkpoints", "-o", tmp_path / "c.csv"))
+
+
+def test_any_quantity_is_plotted_over_any_parameter(command, studies, curves, anytime, tmp_path):
+    to = ("-o", tmp_path, "--format", "png", "--dpi", "50")
+    for arguments in (
+        (studies["curves"], "--x", "p", "--y", "T_star", "--hue", "q", "--cases", "loopy-star"),
+        (studies["grid"], "--x", "p", "--y", "K", "--heat", "normalised", "--delta", "0.1"),
+        (studies["capped"], "--x", "delta", "--y", "tau", "--statistic", "median"),
+        (studies["random"], "--x", "graph.seed", "--y", "error", "--panel", "K"),
+        (studies["files"], "--x", "algorithm", "--y", "tau"),
+        (anytime, "--x", "checkpoint", "--y", "checkpoint_error"),
+    ):
+        status, out, error = command("plot", *arguments, *to)
+        assert status == 0 and error == "" and pathlib.Path(out.strip()).stat().st_size > 3000
+    assert 'no column T_sta (did you mean "T_star"?)' in refused(
+        command("plot", curves["fig-ring"], "--x", "p", "--y", "T_sta")
+    )
+    assert "--log z (must be of x, y, x,y)" in refused(
+        command("plot", curves["fig-ring"], "--x", "p", "--y", "T_star", "--log", "z")
+    )
+    assert "panels (one for each of" in refused(command("plot", studies["grid"], "--x", "seed", "--y", "tau"))
 
 
 def published(study, path, scale=1.0):
@@ -197,7 +285,7 @@ def test_comparison_with_published_runs(command, study, tmp_path):
         & (frame.algorithm == row.algorithm)
         & (frame.log_inv_delta == row.log_inv_delta)
     ]
-    assert row["median"] == part.tau.median() and (row.interval_low, row.interval_high) == theory.median_interval(
+    assert row["median"] == part.tau.median() and (row.interval_low, row.interval_high) == estimates.median_interval(
         part.tau
     )
     assert (tmp_path / "published-boxes.png").stat().st_size > 10_000
@@ -208,7 +296,7 @@ def test_comparison_with_published_runs(command, study, tmp_path):
     assert "in 0 of 72 (0.0 %)" in out
     table = pd.read_csv(tmp_path / "published-tests.csv")
     assert (table.rank_p < 0.01).mean() > 0.9
-    assert np.allclose(table.rank_p_holm, theory.holm(table.rank_p))
+    assert np.allclose(table.rank_p_holm, estimates.holm(table.rank_p))
 
 
 def test_published_files_that_do_not_fit_are_refused(command, study, small_delta, tmp_path):
@@ -228,15 +316,15 @@ def test_published_files_that_do_not_fit_are_refused(command, study, small_delta
 
 def test_the_bootstrap_interval_of_a_median_covers_it():
     """Of 25 values it is the 8th to the 18th, which cover with probability 0.9567; of 24, drawn, it is like drawing by hand."""
-    assert theory.median_interval(np.arange(1, 26)) == (8, 18)
+    assert estimates.median_interval(np.arange(1, 26)) == (8, 18)
     chance = np.random.default_rng(11)
     values = np.sort(chance.exponential(size=24))
     medians = np.median(chance.choice(values, size=(40_000, 24)), axis=1)
-    low, high = theory.median_interval(values)
+    low, high = estimates.median_interval(values)
     # Quantiles of 20 000 and 40 000 draws: within the neighbours of ranks 2.5 % ± 0.6 %, four standard errors.
     assert np.percentile(medians, 1.9) <= low <= np.percentile(medians, 3.1)
     assert np.percentile(medians, 96.9) <= high <= np.percentile(medians, 98.1)
-    assert np.allclose(theory.holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
+    assert np.allclose(estimates.holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
 
 
 def test_the_published_clique_is_the_one_of_the_reference(study, study_job, tmp_path):
@@ -260,7 +348,7 @@ def test_the_published_clique_is_the_one_of_the_reference(study, study_job, tmp_
 
 
 def test_a_figure_without_data_does_not_keep_the_others_from_being_drawn(command, folder, tmp_path):
-    """A ring whose runs were all capped, a graph whose edges are not in the file, Bernoulli rewards."""
+    """A ring whose runs were all capped, a random graph, Bernoulli rewards."""
     from conftest import sweep
 
     job = tmp_path / "odd.toml"
@@ -271,6 +359,7 @@ def test_a_figure_without_data_does_not_keep_the_others_from_being_drawn(command
     )
     out = sweep(job, tmp_path / "odd.h5")
     status, printed, error = command("figures", out, "-o", tmp_path / "drawn", "--format", "png", "--dpi", "50")
-    assert status == 0 and "tau-ring left out: " in error and "no runs of the graph ring that stopped" in error
-    assert {"boxes", "tau", "graphs", "pulls"} <= {path.stem for path in (tmp_path / "drawn").iterdir()}
+    assert status == 0 and error == ""
+    drawn = {path.stem for path in (tmp_path / "drawn").iterdir()}
+    assert {"boxes", "tau", "tau-ring", "survival", "graphs", "pulls"} <= drawn  # capped runs are shown as such
     assert command("report", out, "-o", tmp_path / "odd.html")[0] == 0

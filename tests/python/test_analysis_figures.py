@@ -9,11 +9,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.patches import FancyArrowPatch
+from matplotlib.collections import LineCollection, PathCollection
 
 import tasfg_analysis
 from processes import run
-from tasfg_analysis import checks, figures, graphs, style, theory
+from result_files import seal
+from tasfg_analysis import checks, estimates, figures, layout, names, style
+from tasfg_analysis.errors import NothingToDraw
 
 GRAPHS = ("loopy-star", "loopy-star-alt", "ring", "loopless-clique")
 
@@ -29,33 +31,67 @@ def draw():
     plt.close("all")
 
 
-def source(name, study, capped, small_delta, curves):
-    """The file that a figure is drawn from here."""
-    job = figures.FIGURES[name].job
-    if job in curves:
-        return curves[job]
-    return small_delta if name == "small-delta" else capped if name == "boxes-all" else study
+@pytest.fixture
+def source(study, studies, capped, small_delta, curves, anytime):
+    """The file that a figure is drawn from here, by its name."""
+    special = {"small-delta": small_delta, "anytime": anytime, "curves": studies["curves"], "heatmap": studies["grid"]}
+    special["boxes-all"] = studies["capped"]
+
+    def of(name):
+        return special.get(name) or curves.get(figures.FIGURES[name].job, study)
+
+    return of
 
 
 def texts_of(figure):
-    shown = [axes for axes in figure.axes if axes.get_visible()]
-    found = [t for axes in shown for t in (*axes.texts, axes.title)]
-    for axis in (axis for axes in shown if axes.axison for axis in (axes.xaxis, axes.yaxis)):
-        low, high = sorted(axis.get_view_interval())
-        found += [axis.label, *(tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high)]
-    found += [t for t in (figure._suptitle, figure._supxlabel) if t is not None]
-    found += [
-        t
-        for legend in (*figure.legends, *(a.get_legend() for a in figure.axes if a.get_legend()))
-        for t in legend.get_texts()
-    ]
-    return [t for t in found if t.get_text().strip()]
+    """All texts that a reader sees, with what each is."""
+    found = []
+    for axes in (axes for axes in figure.axes if axes.get_visible()):
+        found.append(("title", axes.title))
+        for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
+            low, high = sorted(axis.get_view_interval())
+            found.append(("label", axis.label))
+            for tick in axis.get_major_ticks():
+                for side in (tick.label1, tick.label2):
+                    if low <= tick.get_loc() <= high and side.get_visible():
+                        found.append(("aslant" if side.get_rotation() % 90 else "tick", side))
+    found += [("note", figure._supxlabel), ("heading", figure._suptitle)]
+    legends = (*figure.legends, *(a.get_legend() for a in figure.axes if a.get_legend()))
+    found += [("legend", text) for legend in legends for text in legend.get_texts()]
+    return [(kind, text) for kind, text in found if text is not None and text.get_text().strip()]
+
+
+def faults_of(drawing):
+    """Texts that leave the page or stand on each other."""
+    with style.applied():
+        drawing.canvas.draw()
+    renderer, page = drawing.canvas.get_renderer(), drawing.bbox
+    boxes = [(kind, text.get_text(), text.get_window_extent(renderer)) for kind, text in texts_of(drawing)]
+    found = []
+    for kind, text, box in boxes:
+        if box.x0 < page.x0 - 1 or box.x1 > page.x1 + 1 or box.y0 < page.y0 - 1 or box.y1 > page.y1 + 1:
+            found.append(f"{kind} {text!r} leaves the page")
+    for legend in drawing.legends:
+        box = legend.get_window_extent(renderer)
+        if box.x0 < page.x0 - 1 or box.x1 > page.x1 + 1:
+            found.append("the legend leaves the page")
+    for i, (kind, text, box) in enumerate(boxes):
+        for other, word, place in boxes[i + 1 :]:
+            # A pixel of each side is air; the heading keeps the place of the legend with blank lines.
+            # Boxes of words aslant overlap where the words do not.
+            if (
+                {kind, other} != {"heading", "legend"}
+                and "aslant" not in (kind, other)
+                and box.padded(-1).overlaps(place.padded(-1))
+            ):
+                found.append(f"{kind} {text!r} covers {other} {word!r}")
+    return found
 
 
 @pytest.mark.parametrize("name", list(figures.FIGURES))
-def test_every_figure_is_written_and_nothing_is_clipped_or_overlaps(name, study, capped, small_delta, curves, tmp_path):
+def test_every_figure_is_written_and_nothing_is_clipped_or_overlaps(name, source, tmp_path):
     figure = figures.figure_named(name)
-    results = tasfg_analysis.open(source(name, study, capped, small_delta, curves))
+    results = tasfg_analysis.open(source(name))
     assert figure.applies(results)
     drawing = figures.draw(figure, results)
     try:
@@ -65,30 +101,153 @@ def test_every_figure_is_written_and_nothing_is_clipped_or_overlaps(name, study,
         pdf = (tmp_path / f"{name}.pdf").read_bytes()
         assert pdf[:5] == b"%PDF-" and b"/Type3" not in pdf and b"FontFile2" in pdf  # fonts are embedded as TrueType
         assert sorted(p.name for p in tmp_path.iterdir()) == [f"{name}.pdf", f"{name}.png"]
-        with style.applied():
-            drawing.canvas.draw()
-        renderer, page = drawing.canvas.get_renderer(), drawing.bbox
-        assert drawing.get_figwidth() <= style.PAGE + 0.5
-        for text in texts_of(drawing):
-            box = text.get_window_extent(renderer)
-            clear = box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
-            assert clear, f"{text.get_text()!r} leaves the page"
-        titles = [
-            a.title.get_window_extent(renderer) for a in drawing.axes if a.get_visible() and a.title.get_text().strip()
-        ]
-        for legend in drawing.legends:
-            box = legend.get_window_extent(renderer)
-            assert box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1
-            assert not any(box.overlaps(title.shrunk(1.0, 0.8)) for title in titles), "the legend covers a title"
-        for one, other in ((a, b) for i, a in enumerate(titles) for b in titles[i + 1 :]):
-            assert not one.overlaps(other), "titles overlap"
-        if drawing._supxlabel is not None:
-            below = drawing._supxlabel.get_window_extent(renderer)
-            for axes in drawing.axes:
-                label = axes.xaxis.label.get_window_extent(renderer)
-                assert not (axes.xaxis.label.get_text() and below.overlaps(label)), "the note covers a label"
+        assert drawing.get_figwidth() <= style.PAGE + 0.1
+        assert faults_of(drawing) == []
     finally:
         plt.close(drawing)
+
+
+@pytest.mark.parametrize("study_name", ["files", "random", "rewards", "grid", "capped", "own", "curves"])
+def test_no_text_covers_another_in_any_study(study_name, studies):
+    """Graphs of files and of chance, two rewards, a grid of p and K, capped runs and δ = 1e-40, rules of one's own."""
+    results = tasfg_analysis.open(studies[study_name])
+    drawn = {}
+    for figure in figures.applicable(results):
+        for at in (None, -np.log(0.1)) if "log_inv_delta" in figure.options else (None,):
+            try:
+                drawing = figures.draw(figure, results, log_inv_delta=at)
+            except NothingToDraw:
+                assert figure.name == "paired" and at is None  # at δ = 1e-40 all runs of both are capped
+                continue
+            drawn[figure.name, at] = faults_of(drawing)
+            plt.close(drawing)
+    assert {name: faults for name, faults in drawn.items() if faults} == {}
+    assert len(drawn) >= (3 if study_name == "curves" else 8)
+
+
+def test_no_text_covers_another_in_plots(studies):
+    for study_name, x, y, options in (
+        ("curves", "p", "T_star", {"hue": "q"}),
+        ("grid", "p", "K", {"heat": "tau"}),
+        ("files", "algorithm", "tau", {}),
+        ("random", "delta", "normalised", {"statistic": "median"}),
+        ("own", "K", "error", {}),
+    ):
+        drawing = tasfg_analysis.open(studies[study_name]).plot(x, y, **options)
+        assert faults_of(drawing) == []
+        plt.close(drawing)
+
+
+@pytest.mark.parametrize("names_of", [lambda i: f"{1000 + i}", lambda i: f"category {i}\nof many"])
+def test_names_below_an_axis_stand_clear_of_each_other(names_of):
+    with style.applied():
+        figure, (axes,) = layout.panels(1, 1, 2.0)
+        axes.set_xlim(-0.5, 19.5)
+        layout.tick_names(axes, range(20), [names_of(i) for i in range(20)])
+    assert faults_of(figure) == []
+    ticks = [tick.label1 for tick in axes.xaxis.get_major_ticks()]
+    assert len(ticks) == 20 if "category" in ticks[0].get_text() else 3 < len(ticks) < 20  # words are never left out
+    plt.close(figure)
+
+
+def test_a_plot_shows_the_columns_that_were_asked_for(studies):
+    results = tasfg_analysis.open(studies["grid"])
+    frame = results.runs_frame()
+    figure = results.plot("p", "tau", panel="K", log_inv_delta=np.log(1000))
+    part = frame[(frame.K == 5) & (frame.algorithm == "uniform") & (frame.delta == 0.001)]
+    line = figure.axes[2].lines[1]
+    assert "K=5" in figure.axes[2].get_title()
+    assert np.allclose(line.get_xdata(), sorted(part.p.unique()))
+    assert np.allclose(line.get_ydata(), part.groupby("p").tau.mean())
+    heat = results.plot("p", "K", heat="T_star")
+    cases = results.cases_frame().pivot(index="K", columns="p", values="T_star")
+    assert np.allclose(heat.axes[0].collections[0].get_array().reshape(6, 6), cases)
+    logarithmic = tasfg_analysis.open(studies["curves"]).only(["full"]).plot("p", "T_star", hue="K")
+    assert logarithmic.axes[0].get_xscale() == "log" and len(logarithmic.axes[0].lines) == 2
+    plt.close("all")
+
+
+def test_cases_are_called_by_what_tells_them_apart(studies):
+    def called(study_name):
+        cases = names.name_cases(tasfg_analysis.open(studies[study_name]).cases_frame())
+        return [names.case_title(case) for _, case in cases.iterrows()]
+
+    assert called("files") == [
+        "Graph from a file, hospital-triage",
+        "Graph from a file, ads",
+        "Graph from a file, sensor ne… (north)",
+    ]
+    assert called("random")[5] == "Random graph, $K=8$, seed 1"
+    assert called("rewards") == [
+        "Bandit, $K=4$, $p=0.5$, bernoulli",
+        "Bandit, $K=4$, $p=1$, bernoulli",
+        "Bandit, $K=4$, $p=0.5$, gaussian",
+        "Bandit, $K=4$, $p=1$, gaussian",
+        "Ring, $K=4$",
+    ]
+    assert called("grid")[-1] == "Ring, $K=8$, $p=0.5$" and len(set(called("grid"))) == 36
+
+
+def test_confidences_are_called_as_they_were_given():
+    assert names.delta_axis(-np.log([0.1, 0.05, 0.001])) == (style.DELTA, ["0.1", "0.05", "0.001"])
+    assert names.delta_axis([1.0, 2.2, 7.0]) == (style.LOG_INV_DELTA, ["1", "2.2", "7"])
+    assert names.delta_number(-np.log(1e-40)) == "1e-40" and names.delta_number(7.0) == "e^−7"
+
+
+def test_every_case_with_runs_is_shown_whatever_the_files_hold_beside_it(study, studies, curves, draw):
+    """Six curves and more come first in the list of cases; none of them has runs."""
+    both = draw("boxes", curves["fig-ring"], study)
+    assert [axes.get_title() for axes in both.axes] == [style.GRAPHS[g] for g in GRAPHS]
+    assert "of" not in draw("boxes", studies["grid"])._supxlabel.get_text().split()
+    panels = draw("boxes", studies["grid"]).axes
+    assert sum(len(axes.get_xticks()) for axes in panels) == 36
+    assert "24 of 36 cases (choose with --cases)" in draw("tau", studies["grid"])._supxlabel.get_text()
+    ten = draw("loopy-star", studies["curves"])
+    assert len(ten.axes[0].lines) == 10  # all values of q
+
+
+def test_capped_runs_are_drawn_as_open(studies, draw):
+    figure = draw("boxes", studies["capped"], log_inv_delta=-np.log(0.1))
+    frame = tasfg_analysis.open(studies["capped"]).runs_frame()
+    frame = frame[(frame.delta == 0.1) & (frame.label == "loopy-star K=5 p=0.2 q=0.25 r=0.25")]
+    slow = frame[frame.algorithm == "exp3.g"]
+    assert slow.tau.isna().all()  # every run was capped: an arrow at the cap, and no box
+    axes = figure.axes[0]
+    arrows = [line for line in axes.lines if line.get_marker() == "^"]
+    cap = 2000 / frame.lower_bound.iloc[0]
+    assert any(np.allclose(line.get_ydata()[0], cap) for line in arrows)
+    said = [text.get_text() for text in axes.texts]
+    assert "0/8" in said
+    medians, means = boxes_in(axes)
+    there = {a: part.normalised for a, part in frame.groupby("algorithm", observed=True)}
+    for values in there.values():
+        full = np.median(values.fillna(np.inf))
+        assert np.isfinite(full) == any(np.isclose(full, m) for m in medians.values())
+        assert values.notna().all() == any(np.isclose(values.mean(), m) for m in means.values())
+    assert "Open boxes and arrows" in figure._supxlabel.get_text()
+    survival = draw("survival", studies["capped"], log_inv_delta=-np.log(0.1)).axes[0]
+    fast = frame[frame.algorithm == "tas-fg"].tau.dropna()
+    line = survival.lines[0]
+    for t in (fast.min(), fast.median(), fast.max()):
+        at = np.searchsorted(line.get_xdata(), t, side="right") - 1
+        assert np.isclose(line.get_ydata()[at], 1 - (fast <= t).sum() / 8)
+
+
+def test_answers_at_any_time_are_those_of_the_checkpoints(anytime, draw):
+    figure = draw("anytime", anytime)
+    frame = tasfg_analysis.open(anytime).checkpoints_frame()
+    error, time = figure.axes[:2]
+    assert len(figure.axes) == 8 and error.get_xscale() == error.get_yscale() == time.get_yscale() == "log"
+    part = frame[(frame.graph == "loopy-star") & (frame.algorithm == "tas-fg")]
+    wrong = (~part.checkpoint_correct.astype(bool)).groupby(part.checkpoint).sum()
+    low, high = estimates.clopper_pearson(wrong, 12)
+    bars = [c for c in error.collections if isinstance(c, LineCollection)][0].get_segments()
+    assert np.allclose([bar[1, 1] for bar in bars], high)
+    rates = error.lines[0].get_ydata()
+    assert np.allclose(rates[wrong > 0], wrong[wrong > 0] / 12) and np.isnan(rates[wrong == 0]).all()
+    medians = part.groupby("checkpoint").checkpoint_T_ratio.quantile(0.5, interpolation="nearest")
+    assert np.allclose(time.lines[0].get_ydata(), medians)
+    assert medians.iloc[-1] < medians.iloc[0]
 
 
 def test_the_loopy_star_shows_the_solvers_values_at_random_p(curves, draw):
@@ -186,24 +345,20 @@ def test_bars_are_the_files_allocations(study, draw, graph):
 
 
 def boxes_in(axes):
-    """Median, mean and box of each box plot, by position."""
-    medians = {
-        round(float(np.mean(line.get_xdata())), 6): line.get_ydata()[0]
-        for line in axes.lines
-        if len(line.get_xdata()) == 2 and line.get_linewidth() == 1.0 and line.get_color() == "#000000"
-    }
-    means = {
-        round(float(line.get_xdata()[0]), 6): line.get_ydata()[0] for line in axes.lines if line.get_marker() == "+"
-    }
+    """Median and mean of each box plot, by position."""
+    medians, means = {}, {}
+    for lines in (c for c in axes.collections if isinstance(c, LineCollection) and c.get_zorder() == 2.2):
+        for segment in lines.get_segments():
+            medians[round(float(segment[:, 0].mean()), 6)] = segment[0, 1]
+    for line in (line for line in axes.lines if line.get_marker() == "+"):
+        means |= {round(float(x), 6): y for x, y in zip(line.get_xdata(), line.get_ydata())}
     return medians, means
 
 
-@pytest.mark.parametrize("name,algorithms", [("boxes", 4), ("boxes-all", 2)])
-def test_boxes_have_the_runs_medians_and_means(study, capped, draw, name, algorithms):
-    file = study if name == "boxes" else capped
-    figure = draw(name, file)
-    frame = tasfg_analysis.open(file).runs_frame()
-    frame = frame[(frame.log_inv_delta == 7.0) & frame.tau.notna()]
+def test_boxes_have_the_runs_medians_and_means(study, draw):
+    figure = draw("boxes", study)
+    frame = tasfg_analysis.open(study).runs_frame()
+    frame = frame[frame.log_inv_delta == 7.0]
     assert [axes.get_title() for axes in figure.axes] == [style.GRAPHS[g] for g in GRAPHS]
     for axes, graph in zip(figure.axes, GRAPHS):
         groups = frame[frame.graph == graph].groupby(["K", "algorithm"], observed=True).normalised
@@ -213,19 +368,22 @@ def test_boxes_have_the_runs_medians_and_means(study, capped, draw, name, algori
         assert np.allclose(sorted(means.values()), sorted(groups.mean()), rtol=1e-12)
         left = groups.mean().groupby("K").first()  # TaS-FG is first of each group
         for g, K in enumerate(sorted(left.index)):
-            near = min(means, key=lambda x: abs(x - (g - 0.84 * (algorithms - 1) / 2 / algorithms)))
+            near = min(means, key=lambda x: abs(x - (g - 0.84 * 3 / 2 / 4)))
             assert np.isclose(means[near], groups.mean()[K, "tas-fg"], rtol=1e-12)
         assert any(list(line.get_ydata()) == [1.0, 1.0] for line in axes.lines)  # the lower bound
-    if name == "boxes":
-        assert any(axes.child_axes for axes in figure.axes)  # an inset where boxes are small
-    else:
-        assert all(axes.get_yscale() == "log" for axes in figure.axes)
-        assert "capped at max_steps" in figure._supxlabel.get_text()
+        assert not axes.child_axes
+
+
+def test_the_slow_algorithm_is_left_out_of_one_figure_and_said_so(studies, draw):
+    without, all_of_them = draw("boxes", studies["capped"]), draw("boxes-all", studies["capped"])
+    labels = [[text.get_text() for text in figure.legends[0].get_texts()] for figure in (without, all_of_them)]
+    assert "UCB-FG-V" not in labels[0] and "UCB-FG-V" in labels[1]
+    assert "Without UCB-FG-V" in without._supxlabel.get_text()
 
 
 def test_another_delta_can_be_asked_for(study, draw):
     assert "e^{-3}" in draw("boxes", study, log_inv_delta=3.0)._supxlabel.get_text()
-    with pytest.raises(tasfg_analysis.UserError, match="--log-inv-delta 4 \\(the file has 1, 3, 7\\)"):
+    with pytest.raises(tasfg_analysis.UserError, match="--log-inv-delta 4 \\(the file has 1, 3, 7, "):
         draw("boxes", study, log_inv_delta=4.0)
 
 
@@ -244,9 +402,13 @@ def test_tau_over_delta_has_a_box_per_algorithm_and_delta_and_the_bound(study, d
         groups = part.groupby(["algorithm", "log_inv_delta"], observed=True).tau
         assert len(means) == 12
         assert np.allclose(sorted(means.values()), sorted(groups.mean()), rtol=1e-12)
-        bounds = [line.get_ydata()[0] for line in axes.lines if line.get_linewidth() == 0.9]
-        assert np.allclose(bounds, part.groupby("log_inv_delta").lower_bound.first(), rtol=1e-12)
-        assert axes.get_yscale() == "log"
+        bounds = [c for c in axes.collections if isinstance(c, LineCollection) and c.get_linewidth()[0] == 0.9]
+        for drawn, column in zip(bounds, ("lower_bound", "practical_bound")):
+            found = [segment[0, 1] for segment in drawn.get_segments()]
+            assert np.allclose(found, part.groupby("log_inv_delta")[column].first(), rtol=1e-12)
+        assert axes.get_yscale() == "log" and len(bounds) == 2
+        lowest = min(part.tau.min(), part.practical_bound.min())
+        assert axes.get_ylim()[0] > lowest / 5.5  # no decades of empty axis for the bound at δ = 1/e
 
 
 def test_error_rates_and_intervals_are_those_of_the_runs(study, tmp_path, draw):
@@ -255,22 +417,25 @@ def test_error_rates_and_intervals_are_those_of_the_runs(study, tmp_path, draw):
     with h5py.File(with_errors, "r+") as file:
         file["runs/correct"][3, 0, 0, :3] = 0
         file["runs/correct"][5, 2, 1, 7] = 0
+    seal(with_errors)
     frame = tasfg_analysis.open(with_errors).runs_frame()
     table = checks.error_table(frame, ["graph", "algorithm", "log_inv_delta"])
     wrong = frame[frame.correct == False]  # noqa: E712
     assert table.errors.sum() == len(wrong) >= 4
     row = table[(table.graph == "ring") & (table.algorithm == "tas-fg") & (table.log_inv_delta == 1.0)].iloc[0]
     assert row.runs == 16 and row.errors == 3
-    assert np.allclose((row.low, row.high), theory.clopper_pearson(row.errors, 16))
+    assert np.allclose((row.low, row.high), estimates.clopper_pearson(row.errors, 16))
     figure = draw("error-rate", with_errors)
     assert len(figure.axes) == 4
     for axes, graph in zip(figure.axes, GRAPHS):
-        assert len(axes.collections) == 4  # a set of intervals per algorithm
-        for bars, name in zip(axes.collections, ("tas-fg", "tas-fg-heur", "exp3.g", "ucb-fg-e")):
+        assert len(axes.collections) == 5  # δ itself, and a set of intervals per algorithm
+        lines = axes.collections[0].get_segments()
+        assert np.allclose([line[0, 1] for line in lines], np.exp([-1.0, -3.0, -7.0])[: len(lines)])
+        for x, line in enumerate(lines):  # level, over all the bars of its δ
+            assert line[0, 1] == line[1, 1] and line[0, 0] < x - 0.4 and line[1, 0] > x + 0.4
+        for bars, name in zip(axes.collections[1:], ("tas-fg", "tas-fg-heur", "exp3.g", "ucb-fg-e")):
             part = table[(table.graph == graph) & (table.algorithm == name)].sort_values("log_inv_delta")
             assert np.allclose([segment[1, 1] for segment in bars.get_segments()], part.high, rtol=1e-12)
-        line = axes.lines[0]
-        assert np.allclose(np.log(line.get_ydata()), -line.get_xdata())  # δ itself
 
 
 def test_paired_ratios_are_over_common_seeds(study, draw):
@@ -283,23 +448,40 @@ def test_paired_ratios_are_over_common_seeds(study, draw):
     assert row.seeds == 8 and np.isclose(row.ratio, np.exp(ratio.mean()))
     assert np.isclose(np.log(row.high / row.ratio), 2.364624 * ratio.std() / np.sqrt(8), rtol=1e-6)  # t, 7 degrees
     figure = draw("paired", study)
-    marks = [float(line.get_xdata()[0]) for axes in figure.axes for line in axes.lines if len(line.get_xdata()) == 1]
+    marks = [
+        float(x) for axes in figure.axes for line in axes.lines if line.get_marker() != "None" for x in line.get_xdata()
+    ]
     assert np.allclose(sorted(marks), sorted(table.ratio))
+    low, high = figure.axes[0].get_xlim()
+    assert table.unpaired_low.min() / 1.2 < low < high < table.unpaired_high.max() * 1.2  # no empty decades
     other = draw("paired", study, baseline="exp3.g")
     assert "EXP3.G" in other.axes[-1].get_xlabel()
     with pytest.raises(tasfg_analysis.UserError, match="--baseline oracle"):
         draw("paired", study, baseline="oracle")
 
 
-def test_pairing_needs_seeds_that_both_stopped_on():
+def paired_rows(base, other, cap=100.0):
+    """The row of a comparison of two algorithms; a missing τ was capped."""
     rows = [
-        ("c", a, 1.0, s, t, "done")
-        for a, taus in (("tas-fg", [10, 20, 30, np.nan]), ("uniform", [20, 40, 60, 80]))
+        ("c", a, 1.0, s, t, "capped" if np.isnan(t) else "done")
+        for a, taus in (("tas-fg", base), ("uniform", other))
         for s, t in enumerate(taus)
     ]
     frame = pd.DataFrame(rows, columns=["label", "algorithm", "log_inv_delta", "seed", "tau", "status"])
-    row = checks.paired_table(frame, "tas-fg", 1.0).iloc[0]
+    return checks.paired_table(frame, "tas-fg", 1.0, cap)
+
+
+def test_pairs_with_capped_runs_say_no_more_than_is_known():
+    nan = np.nan
+    row = paired_rows([10, 20, 30], [20, 40, 60, 80]).iloc[0]  # three seeds in common
     assert row.seeds == 3 and np.isclose(row.ratio, 2.0) and np.isclose(row.low, 2.0) and row.unpaired_high > 2.5
+    row = paired_rows([10, 10, 10, 10, 10], [20, 30, 40, 50, nan]).iloc[0]
+    assert np.isclose(row.ratio, 4.0) and row.open == 0 and np.isnan(row.low)  # the median is known
+    row = paired_rows([10, 20, 40, 50, 50], [20, nan, nan, nan, nan]).iloc[0]
+    assert np.isclose(row.ratio, 2.0) and row.open == 1  # at least
+    row = paired_rows([nan, nan, nan], [20, 40, 50]).iloc[0]
+    assert np.isclose(row.ratio, 0.4) and row.open == -1  # at most
+    assert len(paired_rows([nan, nan, 10], [nan, nan, 10])) == 0
 
 
 def test_small_delta_shows_scaled_means_and_limits(small_delta, draw):
@@ -337,34 +519,40 @@ def test_pulls_are_shares_beside_the_optimal_allocation(study, draw):
             assert np.allclose(values, shares.mean(axis=0), rtol=1e-12)
 
 
-def test_drawings_have_every_edge(study, draw):
-    figure = draw("graphs", study)
-    cases = tasfg_analysis.open(study).cases
-    tops, bottoms = figure.axes[:4], figure.axes[4:]
-    for top, bottom, graph in zip(tops, bottoms, GRAPHS):
-        case = cases.isel(case=int(np.flatnonzero(cases.graph.values == graph)[0]))
-        G = graphs.edges(case)
-        arrows = sum(isinstance(patch, FancyArrowPatch) for patch in top.patches)
-        loops = len(top.patches) - arrows - len(G)
-        assert (arrows, loops) == (int((G > 0).sum() - (np.diag(G) > 0).sum()), int((np.diag(G) > 0).sum()))
-        assert np.array_equal(bottom.images[0].get_array(), G)
-
-
-def test_a_graph_that_does_not_fit_the_file_is_not_drawn(study, tmp_path, draw):
-    shutil.copy(study, tmp_path / "other.h5")
-    with h5py.File(tmp_path / "other.h5", "r+") as file:
-        file["cases/m"][3, 0] *= 1.1
-    with pytest.raises(tasfg_analysis.UserError, match="m in the file is not G'omega"):
-        draw("graphs", tmp_path / "other.h5")
+def test_drawings_have_every_edge(study, studies, draw):
+    for file, count in ((study, 4), (studies["files"], 3)):
+        figure = draw("graphs", file)
+        results = tasfg_analysis.open(file)
+        shown = [axes for axes in figure.axes if axes.get_visible()]
+        assert len(shown) == 2 * count
+        for top, bottom in zip(shown[:count], shown[count:]):
+            matrix = np.asarray(bottom.images[0].get_array())
+            case = [i for i in range(results.cases.sizes["case"]) if np.array_equal(results.graph(i), matrix)]
+            assert len(case) >= 1
+            arcs, loops, vertices = (c for c in top.collections if isinstance(c, PathCollection))
+            assert len(arcs.get_paths()) == (matrix > 0).sum() - (np.diag(matrix) > 0).sum()
+            assert len(loops.get_paths()) == (np.diag(matrix) > 0).sum() and len(vertices.get_paths()) == len(matrix)
 
 
 def test_every_algorithm_has_a_colour_of_its_own_and_the_programs_names():
     listed = run("list").stdout.split("Algorithms")[1].split("Thresholds")[0]
-    names = re.findall(r"^  (\S+)  ", listed, flags=re.M)
-    assert len(names) == 11 and set(names) == set(style.ALGORITHMS)
-    assert len({colour for _, colour, _ in style.ALGORITHMS.values()}) == len(names)
+    known = re.findall(r"^  (\S+)  ", listed, flags=re.M)
+    assert len(known) == 11 and set(known) == set(style.ALGORITHMS)
+    assert len({look.colour for look in style.ALGORITHMS.values()}) == len(known)
+    assert len({look.marker for look in style.ALGORITHMS.values()}) == len(known)
     families = re.findall(r"^  (\S+)  ", run("list").stdout.split("Reward families")[0], flags=re.M)
     assert set(families) == set(style.GRAPHS)
+
+
+def test_rules_of_ones_own_are_as_visible_as_the_others(studies, draw):
+    figure = draw("survival", studies["own"])
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "my-thompson" in texts and "libexplore.so:explore_then_go" in texts
+    looks = [
+        style.algorithm_colour(name) for name in ("my-thompson", "libexplore.so:explore_then_go", "tas-fg", "oracle")
+    ]
+    assert len(set(looks)) == 4 and style.GREY not in looks
+    assert style.ink_on(style.algorithm_colour("oracle")) == "#000000"  # its median can be seen
 
 
 def test_unfinished_files_are_drawn_with_what_is_there(study_job, tmp_path, draw):

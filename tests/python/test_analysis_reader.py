@@ -15,7 +15,8 @@ from scipy import stats
 
 import tasfg_analysis
 from processes import TASFG, run
-from tasfg_analysis import UserError, theory
+from result_files import seal
+from tasfg_analysis import UserError, estimates, theory
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -95,14 +96,16 @@ def test_files_that_contradict_each_other_are_refused(study, tmp_path):
     shutil.copy(study, tmp_path / "other.h5")
     with h5py.File(tmp_path / "other.h5", "r+") as file:
         file["runs/tau"][3, 1, 2, 4] += 1
+    seal(tmp_path / "other.h5")
     with pytest.raises(UserError, match="disagrees with .*study.h5 on ring K=5 p=0.3 tas-fg-heur seed 4"):
         tasfg_analysis.open(study, tmp_path / "other.h5")
     shutil.copy(study, tmp_path / "other.h5")
     with h5py.File(tmp_path / "other.h5", "r+") as file:
         file["cases/T_star"][3] *= 1.01
         file["cases/T_star_lower"][3] *= 1.01
+    seal(tmp_path / "other.h5")
     with pytest.raises(UserError, match="on T\\* of ring K=5 p=0.3"):
-        tasfg_analysis.open(study, tmp_path / "other.h5").cases
+        _ = tasfg_analysis.open(study, tmp_path / "other.h5").cases
 
 
 def test_runs_of_different_settings_are_kept_apart(study, study_job, tmp_path):
@@ -117,9 +120,10 @@ def test_runs_of_different_settings_are_kept_apart(study, study_job, tmp_path):
 def test_runs_of_different_results_versions_are_kept_apart(study, study_job, tmp_path):
     run("sweep", study_job, "-o", tmp_path / "older.h5", "-q", "--set", "replications=2")
     with h5py.File(tmp_path / "older.h5", "r+") as file:
-        del file.attrs["results_version"]  # as files were before there was one
+        newer = file.attrs["results_version"].decode()
+        file.attrs["results_version"] = np.bytes_(b"older")
     both = tasfg_analysis.open(study, tmp_path / "older.h5")
-    with pytest.raises(UserError, match="different settings \\(results_version: 2 and 1\\)"):
+    with pytest.raises(UserError, match=f"different settings \\(results_version: {newer} and older\\)"):
         both.require_runs("boxes")
 
 
@@ -145,13 +149,127 @@ def test_only_picks_cases_by_the_words_of_their_label(study):
         results.only(["ring K=7"])
 
 
-@pytest.mark.parametrize("version", [0, 2, 99])
+@pytest.mark.parametrize("version", [0, 1, 99])
 def test_other_format_versions_are_refused(study, tmp_path, version):
     shutil.copy(study, tmp_path / "new.h5")
     with h5py.File(tmp_path / "new.h5", "r+") as file:
         file.attrs["format_version"] = version
-    with pytest.raises(UserError, match=f"new.h5: format_version {version} \\(this package reads 1; "):
+    with pytest.raises(UserError, match=f"new.h5: format_version {version} \\(this package reads 2; "):
         tasfg_analysis.open(tmp_path / "new.h5")
+
+
+def test_a_newer_minor_version_is_read_and_what_it_adds_appears_by_itself(study, tmp_path):
+    """A dataset per (case, algorithm, δ, seed) that this package has never heard of."""
+    shutil.copy(study, tmp_path / "new.h5")
+    with h5py.File(tmp_path / "new.h5", "r+") as file:
+        file.attrs["format_minor"] = 7
+        values = np.random.default_rng(1).normal(size=file["runs/tau"].shape)
+        new = file["runs"].create_dataset("log_weight", data=values)
+        for name in ("CLASS", "_Netcdf4Coordinates"):
+            new.attrs[name] = file["runs/tau"].attrs[name]
+        new.attrs.update({"NAME": b"log_weight", "_Netcdf4Dimid": np.int32(999), "_FillValue": np.nan})
+        file["runs/status"][2, 1, 3] = 0
+    results = tasfg_analysis.open(tmp_path / "new.h5")
+    values[2, 1, :, 3] = np.nan  # pending
+    assert results.runs.log_weight.dims == ("case", "algorithm", "delta", "seed")
+    assert np.array_equal(results.runs.log_weight, values, equal_nan=True)
+    assert np.array_equal(results.runs_frame().log_weight, values.ravel(), equal_nan=True)
+
+
+def test_runs_that_do_not_fit_their_checksums_are_left_out_and_counted(study, tmp_path, capsys):
+    from tasfg_analysis.command_line import main
+
+    path = tmp_path / "torn.h5"
+    for name, index in (
+        ("tau", (3, 1, 2, 4)),
+        ("pulls", (0, 0, 1, 2)),
+        ("steps", (5, 3, 7)),
+        ("correct", (4, 2, 0, 0)),
+    ):
+        shutil.copy(study, path)
+        with h5py.File(path, "r+") as file:
+            file["runs"][name][index] += 1
+        results = tasfg_analysis.open(path)
+        frame, whole = results.runs_frame(), tasfg_analysis.open(study).runs_frame()
+        seed = index[2] if name in ("pulls", "steps") else index[3]
+        gone = (frame.case == index[0]) & (frame.algorithm == results.algorithms[index[1]]) & (frame.seed == seed)
+        assert results.damaged == 1 and gone.sum() == 3
+        assert frame.tau[gone].isna().all() and (frame.status[gone] == "pending").all()
+        assert (frame.tau[~gone] == whole.tau[~gone]).all() and np.isnan(results.runs.steps.values).sum() == 1
+    assert main(["table", str(path)]) == 0
+    assert "1 runs left out, which do not fit their checksums" in capsys.readouterr().err
+    with h5py.File(path, "r+") as file:
+        file["cases/omega"][2, 1] += 1e-9
+        file["runs/pulls"][0, 0, 0, 5] = 77  # past K = 5: no part of the run
+    results = tasfg_analysis.open(path)
+    assert np.isnan(results.cases.T_star.values).tolist() == [False, False, True, False, False, False]
+    assert results.damaged == 1
+
+
+def test_runs_that_were_not_needed_are_called_so(study, tmp_path):
+    shutil.copy(study, tmp_path / "precise.h5")
+    with h5py.File(tmp_path / "precise.h5", "r+") as file:
+        file["runs/status"][1, 1, 3:] = 4
+    seal(tmp_path / "precise.h5")
+    results = tasfg_analysis.open(tmp_path / "precise.h5")
+    frame = results.runs_frame()
+    assert results.run_counts["not needed"] == 5 and (frame.status == "not needed").sum() == 15
+    assert frame.tau[frame.status == "not needed"].isna().all()
+
+
+def test_the_frame_has_what_a_run_depends_on_and_both_bounds(study):
+    frame = tasfg_analysis.open(study).runs_frame()
+    with h5py.File(study) as file:
+        bound, delta = file["cases/practical_bound"][()], file["runs/delta"][()]
+    assert np.array_equal(frame.practical_bound, np.broadcast_to(bound[:, None, :, None], (6, 4, 3, 8)).ravel())
+    assert np.array_equal(frame.delta, np.broadcast_to(delta[:, None], (6, 4, 3, 8)).ravel())
+    assert set(frame.reward) == {"gaussian"} and set(frame.variance) == {1.0}
+    # t = T* beta(t, delta), with the practical threshold
+    T_star = frame.lower_bound / theory.kl(frame.log_inv_delta)
+    beta = frame.log_inv_delta + 3 * np.log1p(2 * np.log(frame.practical_bound))
+    assert np.allclose(frame.practical_bound, T_star * beta, rtol=1e-9)
+
+
+def test_checkpoints_are_a_table_of_their_own(anytime, study):
+    frame = tasfg_analysis.open(anytime).checkpoints_frame()
+    with h5py.File(anytime) as file:
+        correct, ratio = file["runs/checkpoint_correct"][()], file["runs/checkpoint_T_ratio"][()]
+        steps = file["runs/checkpoint"][()]
+    assert np.array_equal(frame.checkpoint_correct, correct.ravel() == 1)
+    assert np.array_equal(frame.checkpoint_T_ratio, ratio.ravel()) and set(frame.checkpoint) == set(steps)
+    assert len(tasfg_analysis.open(study).checkpoints_frame()) == 0
+
+
+def test_the_graph_of_a_file_comes_back_as_it_was(studies):
+    results = tasfg_analysis.open(studies["files"])
+    paths = list(studies["files"].parent.glob("*.csv"))
+    for path in paths:
+        (case,) = [i for i, label in enumerate(results.cases.label.values) if path.name in label]
+        assert np.array_equal(results.graph(case), np.loadtxt(path, delimiter=","))
+    assert len(paths) == 3
+
+
+def test_quantiles_of_capped_runs_are_known_below_the_cap_alone():
+    sample = estimates.Sample.of([10, 40, 20, 30, np.nan], capped=4, cap=50)
+    assert len(sample) == 8 and sample.quantile(0.25) == np.quantile([10, 20, 30, 40, 99, 99, 99, 99], 0.25)
+    assert sample.quantile(0.5) == sample.quantile(0.75) == np.inf and np.isnan(sample.mean)
+    box = estimates.Box.of(sample)
+    assert (box.low, box.q1, box.high) == (10, 27.5, np.inf)
+    assert estimates.Box.of(estimates.Sample.of([], capped=3, cap=50)).low == np.inf
+    # One capped run of 20: all quartiles are known, and so is the whisker, which ends below the cap.
+    box = estimates.Box.of(estimates.Sample.of(np.arange(1, 20), capped=1, cap=1000))
+    assert (box.q1, box.median, box.q3, box.high) == (5.75, 10.5, 15.25, 19)
+
+
+def test_the_survival_function_is_kaplan_and_meiers():
+    times, alive, low, high = estimates.kaplan_meier(estimates.Sample.of([3, 1, 1, 7], capped=2, cap=9))
+    assert times.tolist() == [1, 3, 7] and np.allclose(alive, [4 / 6, 3 / 6, 2 / 6])
+    # Greenwood: the variance of ln P is the sum of d / (n (n - d)).
+    spread = 1.959964 * np.sqrt([2 / 24, 2 / 24 + 1 / 12, 2 / 24 + 1 / 12 + 1 / 6]) / np.log(alive)
+    assert np.allclose(low, alive ** np.exp(-spread), rtol=1e-6) and np.allclose(
+        high, alive ** np.exp(spread), rtol=1e-6
+    )
+    assert (low < alive).all() and (alive < high).all()
 
 
 def test_what_is_no_result_file_is_refused(study, tmp_path):
@@ -178,9 +296,10 @@ def test_what_is_no_result_file_is_refused(study, tmp_path):
     assert "damaged: no runs/tau" in refusal(tmp_path / "damaged.h5")
     shutil.copy(study, tmp_path / "short.h5")
     with h5py.File(tmp_path / "short.h5", "r+") as file:
-        values = file["runs/status"][()]
+        values, attributes = file["runs/status"][()], dict(file["runs/status"].attrs)
         del file["runs/status"]
         file["runs/status"] = values[:, :, :5]
+        file["runs/status"].attrs.update(attributes)
     assert "damaged: runs/status has the shape (6, 4, 5), not (6, 4, 8)" in refusal(tmp_path / "short.h5")
 
 
@@ -200,6 +319,7 @@ def test_failed_tasks_come_with_a_command_that_replays_them(study, tmp_path):
         file["runs/status"][4, 2, 6] = 3
         for name, value in (("case", 4), ("algorithm", 2), ("seed", 6), ("message", b"broke <down>")):
             file["failures"][name][0] = value
+    seal(path)
     results = tasfg_analysis.open(path)
     (failure,) = results.failures()
     assert (failure.label, failure.algorithm, failure.seed, failure.message) == (
@@ -229,7 +349,7 @@ def test_the_normalisation_is_right_to_the_last_digits():
 
 def test_clopper_pearson_ends_are_binomial_tails():
     for errors, runs in ((0, 10), (1, 10), (7, 300), (10, 10)):
-        low, high = map(float, theory.clopper_pearson(errors, runs))
+        low, high = map(float, estimates.clopper_pearson(errors, runs))
         if errors:
             assert np.isclose(stats.binom.sf(errors - 1, runs, low), 0.025, rtol=1e-8)
         else:
@@ -238,17 +358,16 @@ def test_clopper_pearson_ends_are_binomial_tails():
             assert np.isclose(stats.binom.cdf(errors, runs, high), 0.025, rtol=1e-8)
         else:
             assert high == 1.0
-    assert np.isnan(theory.clopper_pearson(0, 0)).all()
+    assert np.isnan(estimates.clopper_pearson(0, 0)).all()
 
 
 def test_times_of_allocations_are_those_of_the_solver(study):
-    from tasfg_analysis import graphs
-
-    cases = tasfg_analysis.open(study).cases
+    results = tasfg_analysis.open(study)
+    cases = results.cases
     for i in range(cases.sizes["case"]):
         case = cases.isel(case=i)
         K = int(case.K)
-        G = graphs.edges(case)
+        G = results.graph(i)
         assert (G > 0).sum() == int(case.edges)
         for name, time in (("omega", "T_star"), ("omega_heuristic", "T_heuristic")):
             value = theory.characteristic_time(case[name].values[:K], G, case.means.values[:K])

@@ -99,7 +99,7 @@ def test_out_of_time_it_has_itself_queued_again(slurm, tmp_path):
     assert done.stderr.endswith("tasfg: job 21 is queued again\n")
     assert (tmp_path / "scontrol.log").read_text() == "requeue 21\n"
     with h5py.File(tmp_path / "out.h5") as file:  # SLURM ends the job at once: nothing may be left to do
-        assert file.attrs["status"] == "interrupted"
+        assert file["live/status"][()] == b"interrupted"
     assert not (tmp_path / "out.h5.lock").exists()
 
 
@@ -173,7 +173,7 @@ def test_odd_names_reach_the_program_unchanged(slurm, tmp_path):
                           env=os.environ | {"SLURM_CPUS_PER_TASK": "1", "SLURM_JOB_NODELIST": "here"})
     assert done.returncode == 0, done.stderr
     with h5py.File(folder / "an 'out'.h5") as file:
-        assert (file.attrs["status"], file.attrs["job_name"]) == ("complete", "x y")
+        assert (file["live/status"][()], file.attrs["job_name"]) == (b"complete", b"x y")
 
 
 @pytest.mark.parametrize("arguments, why", [

@@ -1,6 +1,7 @@
 """tasfg sweep, plan, status and merge, as a user runs them: real processes, real signals, real files."""
 
 import ctypes
+import json
 import os
 import random
 import shutil
@@ -8,6 +9,7 @@ import signal
 import subprocess
 import threading
 import time
+import zlib
 
 import h5py
 import numpy as np
@@ -16,7 +18,6 @@ import xarray
 
 import result_files
 from processes import kill, ranks_of, run, start, wait_for
-
 
 JOB = """
 name = "test"
@@ -77,8 +78,7 @@ def test_any_number_of_ranks_gives_the_same_bits(reference, tmp_path, ranks):
     job, expected = reference
     done = run("sweep", job, "-o", tmp_path / "out.h5", ranks=ranks)
     assert result_files.differences(expected, tmp_path / "out.h5") == []
-    with h5py.File(tmp_path / "out.h5") as file:
-        assert file.attrs["ranks"] == ranks
+    assert result_files.live(tmp_path / "out.h5", "ranks") == ranks
     assert done.stderr.count("tasks done") == 1  # one speaks for all
 
 
@@ -99,7 +99,7 @@ def test_merged_shards_are_the_whole_in_any_order_and_twice(reference, tmp_path)
     assert all(0.25 < s.mean() < 0.42 for s in settled)
     run("merge", tmp_path / "all.h5", *parts)
     run("merge", tmp_path / "other.h5", parts[2], parts[0])
-    assert h5py.File(tmp_path / "other.h5").attrs["status"] == "interrupted"
+    assert result_files.live(tmp_path / "other.h5", "status") == "interrupted"
     run("merge", tmp_path / "other.h5", parts[1])
     assert result_files.differences(expected, tmp_path / "all.h5") == []
     assert result_files.datasets(tmp_path / "all.h5").keys() == result_files.datasets(tmp_path / "other.h5").keys()
@@ -110,7 +110,7 @@ def test_merged_shards_are_the_whole_in_any_order_and_twice(reference, tmp_path)
     run("merge", tmp_path / "all.h5", *parts)
     after = result_files.datasets(tmp_path / "all.h5")
     assert all(np.array_equal(before[n], after[n], equal_nan=before[n].dtype.kind == "f") for n in before)
-    assert h5py.File(tmp_path / "all.h5").attrs["status"] == "complete"
+    assert result_files.live(tmp_path / "all.h5", "status") == "complete"
 
 
 def test_merge_refuses_files_that_disagree_and_writes_nothing(reference, tmp_path):
@@ -118,7 +118,9 @@ def test_merge_refuses_files_that_disagree_and_writes_nothing(reference, tmp_pat
     shutil.copy(expected, tmp_path / "good.h5")
     shutil.copy(expected, tmp_path / "bad.h5")
     with h5py.File(tmp_path / "bad.h5", "r+") as file:
+        assert file["runs/checksum"][2, 1, 7] == result_files.run_checksum(file, 2, 1, 7)
         file["runs/tau"][2, 1, 0, 7] += 1
+        file["runs/checksum"][2, 1, 7] = result_files.run_checksum(file, 2, 1, 7)
     done = run("merge", tmp_path / "all.h5", tmp_path / "good.h5", tmp_path / "bad.h5", check=2)
     assert "disagree on ring K=5 p=0.3 uniform seed 7" in done.stderr
     assert not (tmp_path / "all.h5").exists() and len(list(tmp_path.iterdir())) == 2
@@ -162,8 +164,8 @@ def test_a_signal_commits_and_exits_75_within_ten_seconds(long_reference, tmp_pa
     assert process.returncode == 75, errors
     assert time.monotonic() - sent < 10
     assert "run the same command again" in errors
+    assert result_files.live(out, "status") == "interrupted"
     with h5py.File(out) as file:
-        assert file.attrs["status"] == "interrupted"
         assert (file["runs/attempts"][()] == (file["runs/status"][()] != 0)).all()
         assert 0 < (file["runs/status"][()] != 0).mean() < 1
     assert not list(tmp_path.glob("*.lock"))
@@ -196,9 +198,9 @@ def test_the_file_is_readable_and_true_while_the_sweep_runs(long_reference, tmp_
                 status = runs.status.load()  # before the values that it vouches for
                 assert (runs.tau.notnull() | (status != 1)).all()
             done = run("status", out)
-            looks += 0 < settled
+            looks += settled > 0
             if process.poll() is None and "being written by" in done.stdout:
-                assert h5py.File(out).attrs["status"] == "running"
+                assert result_files.live(out, "status") == "running"
         time.sleep(0.05)
     process.communicate()
     assert looks > 1
@@ -243,7 +245,7 @@ def test_a_link_to_a_result_file_stays_a_link(reference, tmp_path):
     (tmp_path / "out.h5").symlink_to("scratch/data.h5")
     run("sweep", job, "-o", tmp_path / "out.h5", "--set", "replications=22")
     assert (tmp_path / "out.h5").is_symlink()
-    assert h5py.File(tmp_path / "scratch/data.h5").attrs["status"] == "complete"
+    assert result_files.live(tmp_path / "scratch/data.h5", "status") == "complete"
     assert h5py.File(tmp_path / "scratch/data.h5")["runs/status"].shape[2] == 22
 
 
@@ -291,9 +293,8 @@ def test_a_file_whose_runs_another_version_made_is_neither_continued_nor_merged(
     job, expected = reference
     out = tmp_path / "out.h5"
     shutil.copy(expected, out)
-    with h5py.File(out, "r+") as file:
-        assert file.attrs["results_version"] == "2"
-        del file.attrs["results_version"]  # as files were before there was one
+    assert h5py.File(out).attrs["results_version"] == b"2"
+    result_files.set_attribute(out, "results_version", np.bytes_(b"1"))
     before = out.read_bytes()
     for command in (["sweep", job, "-o", out], ["merge", tmp_path / "merged.h5", expected, out]):
         done = run(*command, check=2)
@@ -323,7 +324,29 @@ def spoil_other_hdf5(path):
 
 def spoil_newer(path):
     with h5py.File(path, "r+") as file:
-        file.attrs["format_version"] = np.int64(2)
+        file.attrs["format_version"] = np.int64(3)
+
+
+def spoil_older(path):
+    with h5py.File(path, "r+") as file:
+        file.attrs["format_version"] = np.int64(1)
+        file.attrs["format"] = "tasfg"  # of variable length, as it was
+
+
+def spoil_attribute(path):
+    with h5py.File(path, "r+") as file:
+        file.attrs["seed"] = file.attrs["seed"] + np.uint64(1)
+
+
+def spoil_description(path):
+    with h5py.File(path, "r+") as file:
+        file["cases/best"][0] = 0
+
+
+def spoil_overlap(path):
+    with h5py.File(path, "r+") as file:  # two names for the same bytes
+        del file["live/ranks"]
+        file["live/ranks"] = file["live/threads"]
 
 
 def spoil_missing(path):
@@ -350,7 +373,11 @@ def spoil_reshaped(path):
     (spoil_empty, "is not an HDF5 file"),
     (spoil_truncated, "truncated or damaged"),
     (spoil_other_hdf5, "is not a tasfg result file"),
-    (spoil_newer, "has format version 2, this program knows 1 (use a newer tasfg)"),
+    (spoil_newer, "has format version 3, this program knows 2 (use a newer tasfg)"),
+    (spoil_older, "has format version 1, this program knows 2 (from before the first release: run its job again"),
+    (spoil_attribute, "its attributes do not fit their checksum (damaged?)"),
+    (spoil_description, "cases/best cannot be read (damaged?)"),
+    (spoil_overlap, "live/threads cannot be read (damaged?)"),
     (spoil_missing, "runs/tau cannot be read (damaged?)"),
     (spoil_retyped, "runs/tau cannot be read (damaged?)"),
     (spoil_reshaped, "runs/tau cannot be read (damaged?)"),
@@ -395,10 +422,7 @@ def test_a_torn_run_is_run_again(reference, tmp_path):
     with h5py.File(out, "r+") as file:
         file["runs/tau"][1, 0, 1, 3] += 5
         file["cases/omega"][2, 1] += 0.25
-    live = h5py.File(out).attrs["live_offsets"]
-    with open(out, "r+b") as file:  # as a machine that lost power leaves it
-        file.seek(live[0])
-        file.write(b"running".ljust(16, b"\0"))
+    result_files.set_live(out, "status", b"running")  # as a machine that lost power leaves it
     done = run("sweep", job, "-o", out)
     assert "2 runs were not written in full" in done.stderr
     assert result_files.differences(expected, out) == []
@@ -472,7 +496,7 @@ def test_a_task_that_crashes_its_process_three_times_is_marked_failed_and_the_re
         assert file["runs/status"][0, :, 0].tolist() == [1, 3]
         assert file["runs/attempts"][0, :, 0].tolist() == [1, 3]
         assert file["runs/tau"][0, 1, 0, 0] == -1
-        assert file.attrs["status"] == "failed"
+        assert file["live/status"][()] == b"failed"
         assert file["failures/message"][0].decode().rstrip("\0") == "crashed its process 3 times"
     replay = "tasfg simulate"
     assert replay in errors and "--seeds 0" in errors
@@ -563,21 +587,141 @@ def test_the_file_has_names_units_and_clean_headers(reference):
         def check(name, item):
             if isinstance(item, h5py.Dataset):
                 assert item.attrs["long_name"], name
-                assert item.dtype.kind in "OS" or item.attrs["units"], name
-                scale = item.attrs.get("CLASS") == b"DIMENSION_SCALE"
-                assert scale or name.startswith("failures/") or all(d.keys() for d in item.dims), name
+                assert item.dtype.kind == "S" or item.attrs["units"], name
+                assert len(result_files.dimensions(item)) == item.ndim, name
         file.visititems(check)
     done = subprocess.run(["h5dump", "-H", str(out)], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == ""
+    assert "H5T_VARIABLE" not in done.stdout and "H5T_VLEN" not in done.stdout
+    for group, sizes in {"edges": {"edge": len(h5py.File(out)["edges/from"])}, "failures": {"entry": 64}, "live": {}}.items():
+        with xarray.open_dataset(out, group=group, engine="h5netcdf") as data:
+            assert dict(data.sizes) == sizes
 
 
-def test_every_dataset_and_attribute_is_documented(reference):
-    _, out = reference
+def test_every_dataset_and_attribute_is_documented(tmp_path):
+    job, out = write_job(tmp_path), tmp_path / "out.h5"
+    run("sweep", job, "-o", out, "--set", "replications=1", "--set", "checkpoints=[10]", "--set", "pulls_by_delta=true")
     text = open(os.path.join(os.path.dirname(__file__), "../../docs/result-file.md")).read()
     with h5py.File(out) as file:
         names = list(file.attrs)
         file.visititems(lambda name, item: names.append(name.split("/")[-1]) if isinstance(item, h5py.Dataset) else None)
     assert [name for name in names if f"`{name}`" not in text] == []
+
+
+def test_checksums_are_what_the_documentation_says(tmp_path):
+    job, out = write_job(tmp_path), tmp_path / "out.h5"
+    run("sweep", job, "-o", out, "--set", "replications=2", "--set", "checkpoints=[10, 50]", "--set", "pulls_by_delta=true")
+    with h5py.File(out) as file:
+        status = file["runs/status"][()]
+        assert (status == 1).all()
+        for case, algorithm, seed in np.ndindex(status.shape):
+            assert file["runs/checksum"][case, algorithm, seed] == result_files.run_checksum(file, case, algorithm, seed)
+        assert file.attrs["header_checksum"] == result_files.header_checksum(file)
+        constant = []
+        file.visititems(lambda name, item: constant.append(name) if "checksum" in item.attrs else None)
+        assert {"cases/label", "runs/delta", "edges/probability"} <= set(constant)
+        for name in constant:
+            assert file[name].attrs["checksum"] == zlib.crc32(file[name][()].tobytes()), name
+
+
+def test_merge_and_growth_leave_out_runs_that_do_not_fit_their_checksums(reference, tmp_path):
+    job, expected = reference
+    torn = tmp_path / "torn.h5"
+    shutil.copy(expected, torn)
+    with h5py.File(torn, "r+") as file:
+        file["runs/tau"][0, 0, 0, 0] += 1
+    done = run("merge", tmp_path / "merged.h5", torn)
+    assert "1 runs of the inputs do not fit their checksums" in done.stderr
+    with h5py.File(tmp_path / "merged.h5") as file:
+        assert file["runs/status"][0, 0, 0] == 0 and (file["runs/status"][()] == 0).sum() == 1
+    assert result_files.live(tmp_path / "merged.h5", "status") == "interrupted"
+    done = run("sweep", job, "-o", tmp_path / "merged.h5")
+    assert result_files.differences(expected, tmp_path / "merged.h5") == []
+    done = run("sweep", job, "-o", torn, "--set", "replications=21")
+    assert "1 runs were not written in full and run again" in done.stderr
+    with h5py.File(torn) as file, h5py.File(expected) as right:
+        assert np.array_equal(file["runs/tau"][:, :, :, :20], right["runs/tau"][()])
+
+
+def test_a_newer_minor_version_is_read_but_not_written(reference, tmp_path):
+    job, expected = reference
+    out = tmp_path / "out.h5"
+    shutil.copy(expected, out)
+    result_files.set_attribute(out, "format_minor", np.int64(7))
+    assert "complete" in run("status", out).stdout
+    for command in (["sweep", job, "-o", out], ["merge", tmp_path / "new.h5", out]):
+        assert "has format version 2.7" in run(*command, check=2).stderr
+
+
+GRAPH = """0.1,0.30000000000000004,0.5
+0.7,0.123456789012345678,1e-3
+1,0,0.3333333333333333
+"""
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_a_study_runs_again_from_its_file_alone(tmp_path, ranks):
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs/G.csv").write_text(GRAPH)
+    job = tmp_path / "jobs/job.toml"
+    job.write_text('seed = 1\nreplications = 9\nlog_inv_delta = [1.0]\nalgorithms = ["uniform"]\n'
+                   '[[graph]]\nfamily = "file"\npath = "G.csv"\nmeans = [0, 1, 0.5]\n'
+                   '[[graph]]\nfamily = "random"\nK = 6\n')
+    out = tmp_path / "out.h5"
+    run("sweep", job, "-o", out, "--set", "replications=5", cwd=tmp_path)
+    wanted = np.array([[float(x) for x in line.split(",")] for line in GRAPH.splitlines()])
+    with h5py.File(out) as file:
+        edges = {name: file["edges"][name][()] for name in file["edges"] if name != "edge"}
+    mine = edges["case"] == 0
+    read = np.zeros((3, 3))
+    read[edges["from"][mine], edges["to"][mine]] = edges["probability"][mine]
+    assert read.tobytes() == wanted.tobytes()
+    solved = json.loads(run("solve", "--graph-file", f"{out}:/edges[0]", "--means", "0,1,0.5", "--json").stdout)
+    assert np.array(solved["G"]).tobytes() == wanted.tobytes()
+    assert "0 (file path=G.csv means=0,1,0.5), 1 (random" in run("solve", "--graph-file", f"{out}:/edges", check=2).stderr
+    shutil.rmtree(tmp_path / "jobs")
+    run("sweep", out, "-o", tmp_path / "again.h5", ranks=ranks, cwd=tmp_path)
+    assert result_files.differences(out, tmp_path / "again.h5") == []
+    run("sweep", out, "-o", out, "--set", "replications=7", ranks=ranks, cwd=tmp_path)
+    assert h5py.File(out)["runs/status"].shape == (2, 1, 7)
+    assert "complete" in run("status", out, cwd="/").stdout
+    assert "runs              18" in run("plan", out, "--set", "replications=9").stdout
+
+
+def test_checkpoints_and_pulls_by_delta_join_a_finished_study(reference, tmp_path):
+    job, expected = reference
+    out = tmp_path / "out.h5"
+    shutil.copy(expected, out)
+    more = ["--set", "checkpoints=[20, 200, 5000]", "--set", "pulls_by_delta=true"]
+    run("sweep", job, "-o", out, *more)
+    run("sweep", job, "-o", tmp_path / "fresh.h5", *more)
+    assert result_files.differences(tmp_path / "fresh.h5", out) == []
+    with h5py.File(out) as file, h5py.File(expected) as old:
+        for name in old["runs"]:  # nothing else has changed
+            if name not in ("seconds", "attempts", "checksum"):
+                assert old["runs"][name][()].tobytes() == file["runs"][name][()].tobytes(), name
+    with xarray.open_dataset(out, group="runs", engine="h5netcdf") as runs:
+        assert runs.checkpoint_T_ratio.dims == ("case", "algorithm", "checkpoint", "seed")
+        assert runs.pulls_at.dims == ("case", "algorithm", "delta", "seed", "vertex")
+        assert list(runs.checkpoint.values) == [20, 200, 5000]
+        assert (runs.pulls_at.sum("vertex") == runs.tau).all()
+        last = runs.pulls_at.isel(delta=-1)
+        assert (last.fillna(-1) == runs.pulls.fillna(-1)).all()
+        ratio = runs.checkpoint_T_ratio.sel(algorithm="tas-fg").median(["case", "seed"])
+        assert (ratio >= 1).all() and ratio[2] < 1.1 < ratio[0]
+        assert runs.checkpoint_correct.mean(["case", "seed"]).sel(checkpoint=5000).min() > 0.9
+    done = run("sweep", job, "-o", out, check=2)
+    assert "it holds the checkpoint 20, this job does not" in done.stderr
+
+
+def test_bounds_stand_beside_the_solutions(reference):
+    _, out = reference
+    with xarray.open_dataset(out, group="cases", engine="h5netcdf") as cases:
+        delta = np.exp(-cases.log_inv_delta)
+        kl = (1 - 2 * delta) * np.log((1 - delta) / delta)
+        assert np.allclose(cases.lower_bound, cases.T_star * kl, rtol=1e-12)
+        t = cases.practical_bound
+        assert np.allclose(t, cases.T_star * (cases.log_inv_delta + 3 * np.log(1 + 2 * np.log(t))), rtol=1e-12)
 
 
 def test_plan_prices_a_job_and_writes_nothing(tmp_path):

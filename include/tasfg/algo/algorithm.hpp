@@ -1,10 +1,12 @@
-/// The table of algorithms: names, options and their checks. The rules themselves are in sampling_rules.hpp.
+/// The table of algorithms: names, options and their checks. The rules themselves are in algo/rules/.
 #pragma once
 
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tasfg/base/enum_names.hpp"
 
 namespace tasfg {
 
@@ -29,6 +31,8 @@ enum class Tracking {
   exponential,  // argmin N − t ω̄, ω̄ ← (1 − weight) ω̄ + weight ω(t)
 };
 
+inline constexpr EnumNames<Tracking> kTrackingNames = {"averaged-d", "d", "c", "exponential"};
+
 /// An algorithm with its options.
 struct Algorithm {
   RuleKind rule = RuleKind::tas_optimal;
@@ -43,17 +47,18 @@ struct Algorithm {
 struct AlgorithmOption {
   std::string_view name;
   std::string_view summary;
-  void (*set)(Algorithm&, std::string_view text, const std::string& where);
+  void (*set)(Algorithm&, std::string_view text);  // an InputError without a place where it cannot be
 };
 
 struct AlgorithmRow {
+  RuleKind rule;
   std::string_view name;
   std::string_view summary;
-  RuleKind rule;
   std::span<const AlgorithmOption> options;
 };
 
 [[nodiscard]] std::span<const AlgorithmRow> algorithm_rows();
+[[nodiscard]] const AlgorithmRow& row_of(const Algorithm& algorithm);
 
 /// The algorithm of that name with default options, or an InputError with the nearest name.
 [[nodiscard]] Algorithm algorithm_named(std::string_view name, const std::string& origin);

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "tasfg/base/enum_names.hpp"
+
 namespace tasfg {
 
 enum class GraphPrior {
@@ -42,7 +44,8 @@ struct Conventions {
 };
 
 /// The two sets of all points.
-inline constexpr std::string_view kConventionNames[] = {"paper", "reference"};
+enum class ConventionSet { paper, reference };
+inline constexpr EnumNames<ConventionSet> kConventionNames = {"paper", "reference"};
 
 /// One point: its name, its two values (paper's first), and how to set it.
 struct ConventionPoint {
@@ -56,10 +59,13 @@ struct ConventionPoint {
 /// Every point with its value: "graph-prior=optimistic statistic=counts …".
 [[nodiscard]] std::string points_text(const Conventions& conventions);
 
-/// "paper" or "reference".
+[[nodiscard]] Conventions conventions_of(ConventionSet set);
 [[nodiscard]] Conventions conventions_named(std::string_view name, const std::string& origin);
 
-/// Sets one point from "name=value".
+/// Sets one point to one of its two values; an InputError without a place where it is neither.
+void set_point(Conventions& conventions, const ConventionPoint& point, std::string_view value);
+
+/// Sets the point of that name.
 void set_convention(Conventions& conventions, std::string_view name, std::string_view value,
                     const std::string& origin);
 

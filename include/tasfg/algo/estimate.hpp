@@ -4,11 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "tasfg/algo/conventions.hpp"
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/enum_names.hpp"
 #include "tasfg/base/extremes.hpp"
 #include "tasfg/base/lanes.hpp"
 #include "tasfg/model/instance.hpp"
@@ -21,15 +21,13 @@ enum class Setting {
   uninformed,   // rewards alone: an edge counts as activated where Z ≠ 0
   known_graph,  // the activated edges, and G itself
 };
-
-/// Their names, in this order.
-inline constexpr std::string_view kSettingNames[] = {"informed", "uninformed", "known-graph"};
+inline constexpr EnumNames<Setting> kSettingNames = {"informed", "uninformed", "known-graph"};
 
 class Estimate {
  public:
   Estimate(const Instance& instance, Setting setting, const Conventions& conventions);
 
-  // What the learner has.
+  // What is known.
   [[nodiscard]] int size() const { return K_; }
   [[nodiscard]] std::int64_t draws() const { return draws_; }
   [[nodiscard]] const std::vector<double>& pulls() const { return pulls_; }                // N_v
@@ -63,7 +61,7 @@ class Estimate {
   /// Whether the estimated best vertex is unique, by the convention.
   [[nodiscard]] bool best_is_unique() const;
 
-  // What happens to it.
+  // What a draw adds.
   void pull(int v) {
     const auto i = static_cast<std::size_t>(v);
     if (pulls_[i] == 0.0) ++pulled_;

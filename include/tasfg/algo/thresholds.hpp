@@ -5,43 +5,36 @@
 #include <string>
 #include <string_view>
 
-#include "tasfg/base/elementary.hpp"
-
 namespace tasfg {
 
 enum class ThresholdKind {
-  practical,  // ln(1/δ) + 3 ln(1 + 2 ln t): the paper's experiments
-  proven,     // eq:threshold: 2 C_exp(ln((K−1)/δ)/2) + 6 ln(1 + ln t), valid for every sampling rule
-  simple,     // ln((1 + ln t)/δ)
+  practical,  // the paper's experiments
+  proven,     // eq:threshold: valid for every sampling rule
+  simple,
 };
 
+/// β = base + growth. The base depends on δ and K alone and is the least that L must reach; the growth
+/// depends on t alone and never falls.
 struct ThresholdRow {
+  ThresholdKind kind;
   std::string_view name;
   std::string_view formula;
-  ThresholdKind kind;
+  double (*base)(double log_inv_delta, int K);
+  double (*growth)(double t);
 };
 [[nodiscard]] std::span<const ThresholdRow> threshold_rows();
+[[nodiscard]] const ThresholdRow& row_of(ThresholdKind kind);
 [[nodiscard]] ThresholdKind threshold_named(std::string_view name, const std::string& origin);
 
 /// C_exp of Kaufmann and Koolen (2021, Theorem 7), exact: h⁻¹ by Newton's method. (The paper's approximation
 /// is 9 % low at x = 5.)
 [[nodiscard]] double c_exp(double x);
 
-/// The part of β that depends on δ alone; the smallest that L must reach.
-[[nodiscard]] double threshold_base(ThresholdKind kind, double log_inv_delta, int K);
-
-/// The part that depends on t alone: β = base + growth.
+[[nodiscard]] inline double threshold_base(ThresholdKind kind, double log_inv_delta, int K) {
+  return row_of(kind).base(log_inv_delta, K);
+}
 [[nodiscard]] inline double threshold_growth(ThresholdKind kind, double t) {
-  const double log_t = log(t);
-  switch (kind) {
-    case ThresholdKind::practical:
-      return 3.0 * log(1.0 + 2.0 * log_t);
-    case ThresholdKind::proven:
-      return 6.0 * log(1.0 + log_t);
-    case ThresholdKind::simple:
-      return log(1.0 + log_t);
-  }
-  return 0.0;
+  return row_of(kind).growth(t);
 }
 
 }  // namespace tasfg

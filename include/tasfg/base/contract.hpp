@@ -25,3 +25,6 @@ namespace tasfg {
 #define TASFG_EXPECT(condition) TASFG_CHECK_("precondition", condition)
 /// What this code promises.
 #define TASFG_ENSURE(condition) TASFG_CHECK_("postcondition", condition)
+/// Where no value of an enumeration leads, after a switch that has a case for each. Checked in every build: a
+/// value out of range means that memory is damaged.
+#define TASFG_UNREACHABLE() ::tasfg::contract_broken("promise", "never reached", __FILE__, __LINE__)

@@ -1,31 +1,107 @@
-/// A user's mistake, and helpers that word it. The text names the file, the key, the value and what
-/// would be right; the program prints it as one line and exits with status 2.
+/// A mistake of the user or a fault of the system, in parts, and helpers that word it. The program prints the
+/// text as one line and exits with status 2.
+///
+/// The text names the place (file or option, and key), what was found there and what would be right:
+///
+///   jobs/ring.toml: graph[0].p = 1.3 (must lie in [0, 1])
+///   jobs/ring.toml: unknown key graph[0].famly (did you mean "family"?)
+///   jobs/ring.toml: graph[0].K is empty (must hold at least one value)
+///
+/// A check that does not know where its value came from throws without a place; whoever knows adds it
+/// (`placed`).
 #pragma once
 
+#include <concepts>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tasfg {
 
-/// Bad input: a job file, graph file, result file, option or environment that cannot be used.
-class InputError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+/// What is wrong and what would be right, without the place.
+struct Complaint {
+  enum class Form {
+    value,   // place = found (must)
+    remark,  // place: found (must)
+    state,   // place found (must)
+  };
+  Form form;
+  std::string found;
+  std::string must;  // may be empty
 };
 
-/// `(did you mean "ring"?)` when a known name is near `given`, else `(known: a, b, c)`.
+/// " = 1.3 (must lie in [0, 1])".
+[[nodiscard]] Complaint bad_value(double value, std::string must);
+[[nodiscard]] Complaint bad_value(std::integral auto value, std::string must) {
+  return {Complaint::Form::value, std::to_string(value), std::move(must)};
+}
+/// The same for text, in quotes: " = "abc" (must be a number)".
+[[nodiscard]] Complaint bad_text(std::string_view text, std::string must);
+/// ": unknown key famly (did you mean "family"?)".
+[[nodiscard]] Complaint remark(std::string found, std::string must = {});
+/// " is empty (must hold at least one value)".
+[[nodiscard]] Complaint bad_state(std::string found, std::string must = {});
+
+/// "jobs/ring.toml: graph[0].p", or the part that is not empty.
+[[nodiscard]] std::string within(std::string_view source, std::string_view key);
+
+class Error : public std::runtime_error {
+ public:
+  [[nodiscard]] const std::string& where() const { return where_; }
+  [[nodiscard]] const Complaint& complaint() const { return complaint_; }
+
+ protected:
+  Error(std::string where, Complaint complaint);
+
+ private:
+  std::string where_;
+  Complaint complaint_;
+};
+
+/// Bad input: a job file, graph file, result file, option or environment that cannot be used.
+class InputError : public Error {
+ public:
+  InputError(std::string where, Complaint complaint) : Error(std::move(where), std::move(complaint)) {}
+  explicit InputError(Complaint complaint) : Error({}, std::move(complaint)) {}
+  /// A mistake at no single place: the whole sentence.
+  explicit InputError(std::string sentence) : Error({}, remark(std::move(sentence))) {}
+};
+
+/// A fault of the system: a full disk, a file that is gone, a process that cannot be reached.
+class SystemError : public Error {
+ public:
+  SystemError(std::string where, Complaint complaint) : Error(std::move(where), std::move(complaint)) {}
+  explicit SystemError(std::string sentence) : Error({}, remark(std::move(sentence))) {}
+};
+
+/// Returns body(); an error that it throws is thrown on with `where` in front of its own place.
+template <typename Body>
+decltype(auto) placed(std::string_view where, Body body) {
+  try {
+    return body();
+  } catch (const InputError& error) {
+    throw InputError(within(where, error.where()), error.complaint());
+  } catch (const SystemError& error) {
+    throw SystemError(within(where, error.where()), error.complaint());
+  }
+}
+
+/// `did you mean "ring"?` when a known name is near `given`, else `known: a, b, c`.
 [[nodiscard]] std::string suggest(std::string_view given, std::span<const std::string_view> known);
 
 /// The shortest decimal text that reads back as the same double.
 [[nodiscard]] std::string to_text(double value);
 
-/// Reads all of `text` as a finite number; anything else (trailing junk, "nan", "inf") is an InputError
-/// that starts with `where`.
+/// Reads all of `text` as a finite number; anything else (trailing junk, "nan", "inf") is an InputError.
+[[nodiscard]] double parse_number(std::string_view text);
+/// The same with the place of the text.
 [[nodiscard]] double parse_number(std::string_view text, std::string_view where);
 
 /// Bytes that are safe to quote in a message: control characters become '?', long text is cut.
 [[nodiscard]] std::string quotable(std::string_view text);
+/// The same in quotes.
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 }  // namespace tasfg

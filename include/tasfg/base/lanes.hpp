@@ -1,40 +1,12 @@
-/// Four doubles that move together, versions of a function for wider instruction sets, and loops over vectors
-/// that have them.
+/// Loops over vectors that run on four entries at once, with the widest instructions that the CPU has. The
+/// same bits on every CPU.
 #pragma once
 
 #include <cstddef>
 
-// Functions may have a second version for AVX2, taken where the CPU has it. Lanes are independent entries and
-// contraction is off, so all versions give the same bits.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__) && !defined(__AVX2__)
-#define TASFG_HAS_AVX2_VERSIONS
-#define TASFG_VECTOR_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define TASFG_VECTOR_CLONES
-#endif
-
 namespace tasfg {
 
-/// On a CPU without AVX the compiler splits them in two. Functions that take or return Lanes by value must be
-/// always_inline: as calls, versions for different instruction sets would disagree about the registers.
-typedef double Lanes __attribute__((vector_size(32)));
-
-/// Lanes among doubles in memory.
-typedef double LanesInMemory __attribute__((vector_size(32), aligned(8), may_alias));
-
-[[gnu::always_inline]] inline LanesInMemory& lanes(double* at) {
-  return *reinterpret_cast<LanesInMemory*>(at);
-}
-[[gnu::always_inline]] inline const LanesInMemory& lanes(const double* at) {
-  return *reinterpret_cast<const LanesInMemory*>(at);
-}
-
-[[gnu::always_inline]] inline double sum_of(const Lanes& x) {
-  return (x[0] + x[1]) + (x[2] + x[3]);
-}
-
-/// A vector's length, rounded up to whole lanes.
+/// A vector's length, rounded up to whole groups of four.
 constexpr std::size_t padded(std::size_t n) {
   return (n + 3) / 4 * 4;
 }

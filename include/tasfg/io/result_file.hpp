@@ -4,19 +4,18 @@
 /// under another one, synchronised, and renamed). From then on no HDF5 metadata changes: results are plain
 /// writes into the datasets' bytes, a run's status last. So the file opens in any HDF5 reader at any moment,
 /// whatever process dies; and since its space is there, a disk that fills up cannot stop a sweep half-way.
-/// The few attributes that change (status, updated, hosts, ranks, threads) have room reserved and are
-/// overwritten in place, too.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tasfg/io/record_batch.hpp"
 #include "tasfg/io/result_layout.hpp"
-#include "tasfg/io/result_rows.hpp"
+#include "tasfg/model/feedback_graph.hpp"
 
 namespace tasfg {
 
@@ -26,6 +25,7 @@ struct LiveState {
   std::string updated;  // ISO 8601
   std::string hosts;    // comma-separated; cut to what fits
   std::int64_t ranks = 0, threads = 0;
+  std::int64_t generation = 0;  // counts the writers that the file has had
 };
 
 struct Failure {
@@ -36,20 +36,29 @@ struct Failure {
 
 enum class Access { read, write };
 
+/// The graph of a case, for a file that is to hold its edges.
+using GraphOf = std::function<FeedbackGraph(CaseId)>;
+
 class ResultFile {
  public:
   struct Impl;  // of the io layer alone
   /// Makes the file, complete but for results, and opens it for writing. Refuses to replace an existing file.
-  static ResultFile create(const std::string& path, const ResultLayout& layout, const LiveState& live);
+  static ResultFile create(const std::string& path, const ResultLayout& layout, const GraphOf& graph_of,
+                           const LiveState& live);
   /// Opens an existing one; an InputError says what is wrong with it.
   static ResultFile open(const std::string& path, Access access);
+
+  /// A file made of others, and how many of their runs and solutions were left out because their checksums do
+  /// not fit them.
+  struct Copy;
   /// Makes a file of layout `wanted` with all that `path` holds, and puts it in place of `path`; needs
-  /// why_not_extension(held, wanted) to be empty. Runs that lack a δ, or were capped below a larger
-  /// max_steps, become pending.
-  static ResultFile extend(const std::string& path, const ResultLayout& wanted, const LiveState& live);
+  /// why_not_extension(held, wanted) to be empty. Runs that lack a δ, a checkpoint or a dataset, or were
+  /// capped below a larger max_steps, become pending.
+  static Copy extend(const std::string& path, const ResultLayout& wanted, const GraphOf& graph_of,
+                     const LiveState& live);
   /// Joins files of one grid into `path` (which may be one of them). An InputError names the first cell on
   /// which two files disagree, and then nothing is written.
-  static ResultFile merge(const std::string& path, const std::vector<std::string>& inputs);
+  static Copy merge(const std::string& path, const std::vector<std::string>& inputs);
 
   ~ResultFile();
   ResultFile(ResultFile&&) noexcept;
@@ -57,27 +66,33 @@ class ResultFile {
 
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const ResultLayout& layout() const;
-  [[nodiscard]] RowShape shape() const;
+  [[nodiscard]] const RunFormat& run_format() const;
+  [[nodiscard]] const CaseFormat& case_format() const;
 
   // Reading.
   [[nodiscard]] LiveState live() const;
-  [[nodiscard]] std::vector<std::int8_t> case_status() const;
-  /// Statuses of one cell's seeds.
-  [[nodiscard]] std::vector<std::int8_t> run_status(std::size_t cell) const;
-  [[nodiscard]] std::vector<std::int32_t> attempts(std::size_t cell) const;
-  [[nodiscard]] CaseResult read_case(std::size_t case_index) const;
-  /// Rows of seeds [first, first + count) of one cell.
-  [[nodiscard]] std::vector<std::int64_t> read_rows(std::size_t cell, std::int64_t first,
-                                                    std::int64_t count) const;
+  /// One value of every seed of a cell: run_values(&RunRecord::steps, cell). A status that is none is
+  /// pending.
+  template <typename T>
+  [[nodiscard]] std::vector<T> run_values(T RunRecord::*member, CellId cell) const;
+  /// One value of every case.
+  template <typename T>
+  [[nodiscard]] std::vector<T> case_values(T CaseSolution::*member) const;
+  [[nodiscard]] CaseSolution read_case(CaseId case_id) const;
+  /// Seeds [first, first + count) of one cell.
+  [[nodiscard]] RunBatch read_runs(CellId cell, std::int64_t first, std::int64_t count) const;
+  [[nodiscard]] RunRecord read_run(RunName name) const;
+  /// Those whose case, algorithm and seed there are.
   [[nodiscard]] std::vector<Failure> failures() const;
+  [[nodiscard]] FeedbackGraph graph(CaseId case_id) const;
   /// Turns runs and cases back to pending whose checksum does not fit; returns how many.
   std::size_t drop_torn();
 
   // Writing.
-  /// Writes rows (any order), values before statuses.
-  void write_rows(std::span<const std::int64_t> words);
-  void write_case(std::size_t case_index, const CaseResult& result);
-  void write_attempts(std::size_t cell, std::int64_t first, std::span<const std::int32_t> attempts);
+  /// Writes a batch (any order), values before statuses; sorts it.
+  void write_runs(RunBatch& batch);
+  void write_cases(CaseBatch& batch);
+  void write_attempts(CellId cell, std::int64_t first, std::span<const std::int32_t> attempts);
   void add_failure(const Failure& failure);
   /// Forgets failures and makes failed tasks pending again.
   std::size_t retry_failed();
@@ -89,6 +104,16 @@ class ResultFile {
   explicit ResultFile(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+struct ResultFile::Copy {
+  ResultFile file;
+  std::size_t torn = 0;
+};
+
+/// The name of a case's solution in a batch of cases.
+[[nodiscard]] inline RunName name_of(CaseId case_id) {
+  return {CellId(0), case_id.number()};
+}
 
 /// Bytes that a file of this layout takes.
 [[nodiscard]] std::uint64_t file_size(const ResultLayout& layout);

@@ -3,21 +3,16 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "tasfg/io/record_batch.hpp"
+#include "tasfg/sim/case_record.hpp"
+#include "tasfg/sim/task.hpp"
 
 namespace tasfg {
 
-/// One case as the file describes it.
-struct CaseInfo {
-  std::string graph, label, parameters, reward, observability;
-  int K = 0;
-  int best = 0;
-  double p, q, r, variance;  // NaN where the graph or reward has no such parameter
-  std::int64_t edges = 0;
-  std::uint64_t key = 0;  // of the instance's content
-  std::vector<double> means;
-};
+/// The minor version of the format that this program writes.
+inline constexpr std::int64_t kFormatMinor = 0;
 
 struct AlgorithmInfo {
   std::string name, options;
@@ -25,29 +20,36 @@ struct AlgorithmInfo {
 };
 
 struct ResultLayout {
+  std::int64_t format_minor = kFormatMinor;
   // What the results depend on.
   std::uint64_t seed = 0;
   std::int64_t max_steps = 0;
   std::string setting, conventions, convention_points, threshold, stream, results_version;
-  std::vector<CaseInfo> cases;
+  std::vector<CaseDescription> cases;
   std::vector<AlgorithmInfo> algorithms;
   std::vector<double> delta, log_inv_delta;
   std::int64_t replications = 0;
+  // What is kept of each run.
+  std::vector<std::int64_t> checkpoints;
+  std::int64_t pulls_by_delta = 0;  // 1: yes
   // What is kept for people.
   std::string job, job_overrides, job_name, job_origin, shard;
   std::string code_version, git_commit, build;
   std::string created;
 
-  [[nodiscard]] std::size_t cells() const { return cases.size() * algorithms.size(); }
+  [[nodiscard]] CellGrid grid() const { return {cases.size(), algorithms.size()}; }
+  [[nodiscard]] std::size_t cells() const { return grid().cells(); }
   [[nodiscard]] std::size_t tasks() const { return cells() * static_cast<std::size_t>(replications); }
-  [[nodiscard]] std::size_t vertices() const;  // the largest K
+  [[nodiscard]] RecordShape shape() const;
+  [[nodiscard]] std::size_t edges() const;  // of all cases
+  [[nodiscard]] std::size_t K(CaseId c) const { return static_cast<std::size_t>(cases[c.value()].K); }
 };
 
 /// Why results laid out as `held` cannot be kept in a file laid out as `wanted`; empty where they can. A file
-/// can grow (cases, algorithms, δ, seeds, max_steps); it never loses what it holds.
+/// can grow (cases, algorithms, δ, seeds, checkpoints, max_steps); it never loses what it holds.
 [[nodiscard]] std::string why_not_extension(const ResultLayout& held, const ResultLayout& wanted);
 
-/// Whether the two describe the same cells in the same order.
+/// Whether the two describe the same cells in the same order, with the same kept of each.
 [[nodiscard]] bool same_grid(const ResultLayout& a, const ResultLayout& b);
 
 }  // namespace tasfg

@@ -1,74 +1,22 @@
 /// A job file (TOML) read and checked: what a sweep computes, and nothing about how or where.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "tasfg/algo/algorithm.hpp"
-#include "tasfg/base/philox.hpp"
-#include "tasfg/model/graph_families.hpp"
-#include "tasfg/model/graph_quantities.hpp"
-#include "tasfg/model/instance.hpp"
-#include "tasfg/sim/trajectory.hpp"
+#include "tasfg/job/graph_source.hpp"
+#include "tasfg/job/grid.hpp"
 
 namespace tasfg {
 
-/// One instance of the grid, without its matrix: `Grid::instance` builds that when it is needed, so that a
-/// grid of many large graphs stays small.
-struct Case {
-  std::string graph;      // the family's name
-  Parameters parameters;  // complete: every parameter of the family
-  std::string label;      // "ring K=5 p=0.3": unique within the grid
-  RewardFamily reward;
-  std::vector<double> means;
-  int K = 0;
-  int best = 0;
-  std::size_t edges = 0;
-  Observability observability = Observability::none;
-  StreamKey key;  // content_key of the instance
-};
-
-/// An algorithm of the job, with its options as text ("period=5 tracking=c"; empty where all are defaults).
-struct JobAlgorithm {
-  Algorithm algorithm;
-  std::string options;
-};
-
-/// A job expanded: every case, every algorithm, every δ, every seed. A *cell* is one (case, algorithm); a
-/// task is one seed of a cell, or the solution of one case.
-struct Grid {
-  std::string origin;                  // the job file's name, for messages
-  std::string text;                    // the job file, verbatim
-  std::vector<std::string> overrides;  // "key=value", in the order given
-  std::string name;
-  SimulationOptions options;      // master_seed is the job's `seed`
-  std::string conventions;        // "paper" or "reference"; `options` has its points, changed ones included
-  std::int64_t replications = 1;  // seeds 0 … replications − 1
-  std::vector<double> delta;      // in the order given; δ and ln(1/δ) beside each other
-  std::vector<double> log_inv_delta;
-  std::vector<JobAlgorithm> algorithms;
-  std::vector<Case> cases;
-  int largest_K = 0;
-  GraphReader reader = nullptr;
-
-  [[nodiscard]] Instance instance(std::size_t case_index) const;
-  [[nodiscard]] std::size_t cells() const { return cases.size() * algorithms.size(); }
-  /// Equal for two grids whose results are the same: what ranks compare, and result files.
-  [[nodiscard]] std::uint64_t digest() const;
-  /// The `tasfg simulate` command that runs one task again.
-  [[nodiscard]] std::string replay_command(std::size_t case_index, std::size_t algorithm,
-                                           std::int64_t seed) const;
-};
-
 /// Reads, overrides, expands and checks; an InputError names file, key, value and what would be right.
-/// `reader` reads the graph files of `family = "file"`; their paths are relative to the job file's folder, or
+/// `files` gives the graphs of `family = "file"`; their paths are relative to the job file's folder, or
 /// else to the working directory. Each override is "key=value" with a TOML value or a bare word.
 [[nodiscard]] Grid read_job(const std::string& path, const std::vector<std::string>& overrides,
-                            GraphReader reader);
+                            const GraphSource& files);
 
 /// The same from text; `origin` stands for the file's name in messages and locates graph files.
 [[nodiscard]] Grid expand_job(const std::string& text, const std::string& origin,
-                              const std::vector<std::string>& overrides, GraphReader reader);
+                              const std::vector<std::string>& overrides, const GraphSource& files);
 
 }  // namespace tasfg

@@ -2,6 +2,7 @@
 /// validation, `tasfg list` and the tests read that table.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -42,14 +43,17 @@ struct GraphAndMeans {
   std::vector<double> means;
 };
 
-/// Reads a graph file; the program passes the one that also knows HDF5.
-using GraphReader = FeedbackGraph (*)(const std::string& path);
+/// Gives the graph that a path names. The program's reads files (io/graph_file.hpp) or a study's own
+/// (io/stored_job.hpp). Called from several threads.
+using GraphSource = std::function<FeedbackGraph(const std::string& path)>;
 
 struct GraphFamily {
   std::string_view name;
   std::string_view summary;
   std::span<const ParameterSpec> parameters;
-  GraphAndMeans (*make)(const Parameters&, const std::string& origin, GraphReader reader);
+  GraphAndMeans (*make)(const Parameters&, const std::string& origin);  // null: the graph is read from a file
+
+  [[nodiscard]] bool reads_file() const { return make == nullptr; }
 };
 
 [[nodiscard]] std::span<const GraphFamily> graph_families();
@@ -61,12 +65,22 @@ struct GraphFamily {
 [[nodiscard]] ParameterValue parse_parameter(const GraphFamily& family, std::string_view name,
                                              std::string_view text, const std::string& origin);
 
+/// Refuses a value that the parameter cannot have; the InputError has no place.
+void check_parameter(const ParameterSpec& spec, const ParameterValue& value);
+
+/// "0.3", or the word itself.
+[[nodiscard]] std::string to_text(const ParameterValue& value);
+
 /// `given` checked against the table, with defaults filled in.
 [[nodiscard]] Parameters complete_parameters(const GraphFamily& family, const Parameters& given,
                                              const std::string& origin);
 
-/// Builds the graph and its default means. `given` may leave out what has a default.
+/// Builds the graph and its default means. `given` may leave out what has a default. Not for a family that
+/// reads a file (job/graph_source.hpp).
 [[nodiscard]] GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given,
-                                       const std::string& origin, GraphReader reader);
+                                       const std::string& origin);
+
+/// 0 to 1 in equal steps: the means where the paper gives no others.
+[[nodiscard]] std::vector<double> rising_means(int K);
 
 }  // namespace tasfg

@@ -3,12 +3,16 @@
 
 #include <vector>
 
+#include "tasfg/base/enum_names.hpp"
 #include "tasfg/model/feedback_graph.hpp"
 
 namespace tasfg {
 
 enum class Observability { strong, weak, none };
-[[nodiscard]] const char* to_string(Observability observability);
+inline constexpr EnumNames<Observability> kObservabilityNames = {"strong", "weak", "none"};
+[[nodiscard]] inline const char* to_string(Observability observability) {
+  return kObservabilityNames[observability];
+}
 
 /// A number known exactly (lower == upper) or only between bounds.
 struct Count {

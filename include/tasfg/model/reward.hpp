@@ -5,6 +5,7 @@
 /// the step h, through log_gap: it keeps full relative accuracy however small the gap.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,20 +62,42 @@ struct Exponential {
 /// Closed on purpose: std::visit makes the compiler find every place that a new family must fill.
 using RewardFamily = std::variant<Gaussian, Bernoulli, Poisson, Exponential>;
 
+/// A parameter of a family: a member of its struct, and all that keys, labels, options and files need of it.
+struct RewardParameter {
+  std::string_view name;
+  std::string_view summary;
+  double low, high, fallback;
+  double (*get)(const RewardFamily&);
+  void (*set)(RewardFamily&, double value);
+};
+
 /// One row of the only table of reward families.
 struct RewardFamilyRow {
   std::string_view name;
   std::string_view summary;
-  std::string_view range;  // of the mean, in words
-  RewardFamily (*make)(double variance);
-  bool takes_variance;
+  std::string_view range;                       // of the mean, in words
+  RewardFamily defaults;                        // with the default of every parameter
+  std::span<const RewardParameter> parameters;  // every member of the struct
 };
 
 [[nodiscard]] std::span<const RewardFamilyRow> reward_families();
 [[nodiscard]] const RewardFamilyRow& row_of(const RewardFamily& family);
+/// The row of that name, or an InputError with the nearest name.
+[[nodiscard]] const RewardFamilyRow& reward_family(std::string_view name, const std::string& origin);
 
-/// The family of that name. `variance` is for Gaussian alone; NaN means not given.
-[[nodiscard]] RewardFamily make_reward(std::string_view name, double variance, const std::string& origin);
+/// The parameters of all families, each name once.
+[[nodiscard]] std::span<const RewardParameter> reward_parameters();
+/// The value of a parameter; nothing where the family has none of that name.
+[[nodiscard]] std::optional<double> parameter_of(const RewardFamily& family, std::string_view name);
+/// Sets a parameter; an InputError without a place where the family has none of that name or the value is out
+/// of range.
+void set_parameter(RewardFamily& family, std::string_view name, double value);
+
+/// Every parameter with its value, as "variance=4"; empty where the family has none.
+[[nodiscard]] std::string parameters_text(const RewardFamily& family);
+/// The family of that name with the parameters of such a text.
+[[nodiscard]] RewardFamily reward_of(std::string_view name, std::string_view parameters,
+                                     const std::string& origin);
 
 [[nodiscard]] bool admits(const RewardFamily& family, double mean);
 [[nodiscard]] double divergence(const RewardFamily& family, double mean, double x);

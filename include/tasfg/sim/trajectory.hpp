@@ -5,20 +5,22 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "tasfg/algo/algorithm.hpp"
 #include "tasfg/algo/conventions.hpp"
 #include "tasfg/algo/estimate.hpp"
 #include "tasfg/algo/thresholds.hpp"
+#include "tasfg/base/enum_names.hpp"
 #include "tasfg/base/philox.hpp"
 #include "tasfg/model/instance.hpp"
+#include "tasfg/sim/run_record.hpp"
+#include "tasfg/solve/characteristic_time.hpp"
 
 namespace tasfg {
 
 enum class StreamKind { philox, numpy };
-inline constexpr std::string_view kStreamNames[] = {"philox", "numpy"};
+inline constexpr EnumNames<StreamKind> kStreamNames = {"philox", "numpy"};
 
 /// Counts the changes after which the same job gives other runs (CHANGELOG: "Results changed"): a result file
 /// is continued only by a program with the version that began it.
@@ -32,23 +34,8 @@ struct SimulationOptions {
   StreamKind stream = StreamKind::philox;
   std::uint64_t master_seed = 0;  // of the Philox streams
   std::int64_t max_steps = 1'000'000'000;
-};
-
-enum class RunStatus { done, capped, cancelled };
-
-/// What happened at one δ.
-struct StoppingTime {
-  std::int64_t tau = 0;  // as the conventions report it; where capped, the draws made
-  int recommended = 0;
-  bool correct = false;
-  RunStatus status = RunStatus::capped;
-};
-
-struct TrajectoryRecord {
-  std::vector<StoppingTime> at;     // one per δ, in the order given
-  std::vector<std::int64_t> pulls;  // N_v at the end
-  std::int64_t steps = 0;           // draws
-  RunStatus status = RunStatus::capped;
+  bool pulls_by_delta = false;            // whether to keep the pulls at every δ's stop
+  std::vector<std::int64_t> checkpoints;  // draws after which to note what the learner would answer; rising
 };
 
 /// A case made ready: what its trajectories share. Keeps a reference to the instance.
@@ -61,18 +48,20 @@ class Simulation {
   void check(const Algorithm& algorithm) const;
 
   /// Runs one trajectory. `log_inv_delta` holds ln(1/δ) in any order. Safe to call from several threads.
-  /// Soon after `cancel` becomes true the run ends with status cancelled, and its record means nothing.
-  [[nodiscard]] TrajectoryRecord run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
-                                     std::uint64_t seed, const std::atomic<bool>* cancel = nullptr) const;
+  /// It goes on to the last checkpoint where every δ has stopped before; nothing but what is noted there
+  /// depends on the checkpoints. Soon after `cancel` becomes true the run ends with status pending, and its
+  /// record means nothing.
+  [[nodiscard]] RunRecord run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
+                              std::uint64_t seed, const std::atomic<bool>* cancel = nullptr) const;
 
  private:
   const Instance& instance_;
   SimulationOptions options_;
   StreamKey content_;
   mutable std::once_flag solved_;
-  mutable std::vector<double> optimal_;  // ω*, solved when the oracle first asks
+  mutable CharacteristicTime optimum_;  // solved when the oracle or a checkpoint first asks
 
-  [[nodiscard]] const std::vector<double>& optimal() const;
+  [[nodiscard]] const CharacteristicTime& optimum() const;
 };
 
 }  // namespace tasfg

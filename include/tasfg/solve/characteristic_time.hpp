@@ -20,6 +20,7 @@
 #include <span>
 #include <vector>
 
+#include "tasfg/base/enum_names.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
@@ -29,7 +30,10 @@ enum class SolveStatus {
   stalled,     // the best ends found; the gap says how good they are
   infeasible,  // some vertex cannot be observed: T* is infinite
 };
-[[nodiscard]] const char* to_string(SolveStatus status);
+inline constexpr EnumNames<SolveStatus> kSolveStatusNames = {"solved", "stalled", "infeasible"};
+[[nodiscard]] inline const char* to_string(SolveStatus status) {
+  return kSolveStatusNames[status];
+}
 
 struct SolveOptions {
   double gap = 1e-10;        // relative gap aimed at

@@ -1,22 +1,22 @@
 /// What a task is expected to cost, before any has run. The scheduler corrects it by what it measures.
 #pragma once
 
-#include "tasfg/io/result_rows.hpp"
 #include "tasfg/job/job.hpp"
+#include "tasfg/sim/case_record.hpp"
 
 namespace tasfg {
 
 /// Expected draws of one trajectory to the smallest δ: T of the algorithm's allocation times the threshold,
 /// times a factor that was measured on the paper's graphs.
 [[nodiscard]] double expected_steps(const Grid& grid, std::size_t case_index, std::size_t algorithm,
-                                    const CaseResult& solution);
+                                    const CaseSolution& solution);
 
 /// Expected seconds of one draw.
 [[nodiscard]] double seconds_per_step(const Grid& grid, std::size_t case_index, std::size_t algorithm);
 
 /// Expected seconds of one trajectory.
 [[nodiscard]] double expected_seconds(const Grid& grid, std::size_t case_index, std::size_t algorithm,
-                                      const CaseResult& solution);
+                                      const CaseSolution& solution);
 
 /// Expected seconds of the solution of a case.
 [[nodiscard]] double expected_solution_seconds(const Case& each);

@@ -8,15 +8,9 @@
 #include <map>
 #include <string>
 
-namespace tasfg {
+#include "tasfg/sweep/chunk.hpp"
 
-/// A task: a cell and a seed, or (seed −1) the solution of a case.
-struct TaskName {
-  std::int64_t cell = -1, seed = -1;
-  bool operator<(const TaskName& other) const {
-    return cell != other.cell ? cell < other.cell : seed < other.seed;
-  }
-};
+namespace tasfg {
 
 /// Installs the handlers. `digest` guards against lines of another grid. Where `restart` is not null, the
 /// process starts itself anew with these arguments after a crash (the sweep continues from its file).
@@ -25,16 +19,18 @@ void catch_crashes(const std::string& result_path, std::uint64_t digest, char** 
 /// Marks what the calling thread works on, for the handler. Gives the thread a stack of its own for it.
 class TaskMark {
  public:
-  explicit TaskMark(TaskName task);
+  explicit TaskMark(const TaskName& task);
   ~TaskMark();
   TaskMark(const TaskMark&) = delete;
   TaskMark& operator=(const TaskMark&) = delete;
 };
 
-/// Crashes so far, by task.
-[[nodiscard]] std::map<TaskName, int> read_crashes(const std::string& result_path, std::uint64_t digest);
+/// How often each task has crashed its process so far.
+using CrashCounts = std::map<TaskName, int>;
+[[nodiscard]] CrashCounts read_crashes(const std::string& result_path, std::uint64_t digest);
 void forget_crashes(const std::string& result_path);
 
+/// A task that has crashed so often is not run again.
 inline constexpr int kMostCrashes = 3;
 
 }  // namespace tasfg

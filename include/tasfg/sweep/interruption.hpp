@@ -16,7 +16,9 @@ void announce_interruptions(const char* line);
 /// The name of the last one.
 [[nodiscard]] const char* interruption_name();
 
+// Exit statuses of a sweep.
 inline constexpr int kExitInterrupted = 75;
+inline constexpr int kExitError = 2;
 
 /// The last signal was SIGUSR1, by which schedulers announce the end of a job.
 [[nodiscard]] bool time_is_short();

@@ -1,29 +1,15 @@
 /// A sweep: one coordinator (rank 0, which works too) and workers, until the job is done or interrupted.
 #pragma once
 
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "tasfg/sweep/grid_layout.hpp"
 #include "tasfg/sweep/link.hpp"
-#include "tasfg/sweep/study.hpp"
+#include "tasfg/sweep/shard.hpp"
 
 namespace tasfg {
-
-/// Part `index` of `count` of a grid. The part of a task depends on the job alone.
-struct Shard {
-  std::int64_t index = 0, count = 1;
-  [[nodiscard]] bool holds(std::size_t cell, std::int64_t seed, std::int64_t replications) const {
-    // Neighbouring seeds stay together; which cell starts where changes, so that few seeds spread as well.
-    const auto offset = static_cast<std::int64_t>(cell % static_cast<std::size_t>(count));
-    return (seed * count / replications + offset) % count == index;
-  }
-  [[nodiscard]] bool holds_case(std::size_t case_index) const {
-    return static_cast<std::int64_t>(case_index % static_cast<std::size_t>(count)) == index;
-  }
-  [[nodiscard]] bool whole() const { return count == 1; }
-};
 
 struct SweepOptions {
   std::string job;

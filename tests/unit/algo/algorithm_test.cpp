@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tasfg/algo/conventions.hpp"
 #include "tasfg/base/error.hpp"
 
 namespace tasfg {
@@ -38,22 +37,6 @@ TEST(Algorithms, OptionsAreSetAndChecked) {
   EXPECT_EQ(message("tas-fg", "tracking", "e"), "test: tas-fg.tracking = \"e\" (did you mean \"d\"?)");
   EXPECT_EQ(message("uniform", "period", "2"), "test: uniform takes no options (given: \"period\")");
   EXPECT_EQ(message("eps-greedy", "epsilon", "2"), "test: eps-greedy.epsilon = 2 (must lie in [1e-06, 1])");
-}
-
-TEST(Conventions, EachPointCanBeSetAloneAndAllTogetherAreTheReference) {
-  Conventions conventions = conventions_named("paper", "test");
-  for (const ConventionPoint& point : convention_points()) {
-    const Conventions before = conventions;
-    set_convention(conventions, point.name, point.reference, "test");
-    EXPECT_FALSE(conventions == before) << point.name;
-  }
-  EXPECT_TRUE(conventions == conventions_named("reference", "test"));
-  for (const ConventionPoint& point : convention_points())
-    set_convention(conventions, point.name, point.paper, "test");
-  EXPECT_TRUE(conventions == conventions_named("paper", "test"));
-  EXPECT_THROW(set_convention(conventions, "statistics", "counts", "test"), InputError);
-  EXPECT_THROW(set_convention(conventions, "statistic", "count", "test"), InputError);
-  EXPECT_THROW((void)conventions_named("papr", "test"), InputError);
 }
 
 }  // namespace

@@ -26,6 +26,19 @@ TEST(Thresholds, FollowTheirFormulas) {
               2.0 * c_exp(0.5 * (std::log(4.0) + 7.0)) + 6.0 * std::log(1.0 + std::log(t)), 1e-12);
 }
 
+TEST(Thresholds, EveryRowHasABaseThatRisesWithConfidence) {
+  for (const ThresholdRow& row : threshold_rows()) {
+    EXPECT_EQ(threshold_named(row.name, "test"), row.kind);
+    EXPECT_EQ(&row_of(row.kind), &row);
+    double last = 0.0;
+    for (const double x : {0.5, 1.0, 3.0, 7.0, 50.0}) {
+      EXPECT_GE(threshold_base(row.kind, x, 5), x) << row.name;
+      EXPECT_GT(threshold_base(row.kind, x, 5), last) << row.name;
+      last = threshold_base(row.kind, x, 5);
+    }
+  }
+}
+
 TEST(Thresholds, NeverFallWithTime) {
   // The stopping rule leans on this: a threshold at an earlier time is a lower bound.
   for (const ThresholdRow& row : threshold_rows()) {

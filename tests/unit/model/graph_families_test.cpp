@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "tasfg/base/error.hpp"
-#include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
 namespace {
 
 GraphAndMeans make(std::string_view family, const Parameters& parameters) {
-  return make_graph(graph_family(family, "test"), parameters, "test", &read_graph_csv);
+  return make_graph(graph_family(family, "test"), parameters, "test");
 }
 
 void expect_matrix(const FeedbackGraph& graph, const std::vector<std::vector<double>>& expected) {
@@ -103,17 +102,6 @@ TEST(GraphFamilies, RefuseBadParametersWithTheNearestName) {
   EXPECT_EQ(message("file", {}), "test: graph family file needs path");
   EXPECT_EQ(message("random", {{"q", 0.9}, {"r", 0.1}}),
             "test: q = 0.9 (must not exceed r = 0.1: they bound the edge probabilities)");
-}
-
-TEST(FeedbackGraph, NeighbourhoodsHoldExistingEdgesOnly) {
-  const FeedbackGraph graph(3, {0, .5, 0, 1, 0, 0, 0, .25, 0});
-  EXPECT_EQ(graph.edge_count(), 3u);
-  ASSERT_EQ(graph.out(0).size(), 1u);
-  EXPECT_EQ(graph.out(0)[0].vertex, 1);
-  ASSERT_EQ(graph.in(1).size(), 2u);
-  EXPECT_EQ(graph.in(1)[1].vertex, 2);
-  EXPECT_EQ(graph.in(1)[1].probability, .25);
-  EXPECT_TRUE(graph.in(2).empty());
 }
 
 }  // namespace

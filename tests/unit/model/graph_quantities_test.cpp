@@ -11,14 +11,13 @@
 #include <gtest/gtest.h>
 
 #include "tasfg/base/philox.hpp"
-#include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/graph_families.hpp"
 
 namespace tasfg {
 namespace {
 
 FeedbackGraph family(const std::string& name, const Parameters& parameters) {
-  return make_graph(graph_family(name, "test"), parameters, "test", &read_graph_csv).graph;
+  return make_graph(graph_family(name, "test"), parameters, "test").graph;
 }
 
 std::size_t cell(int K, int v, int u) {

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/named_rows.hpp"
 #include "tasfg/base/philox.hpp"
+#include "tasfg/model/graph_families.hpp"
 
 namespace tasfg {
 namespace {
@@ -73,14 +75,46 @@ TEST(Reward, CanonicalParameterHasSlopeOneOverVariance) {
 
 TEST(Reward, NamesRoundTripThroughTheTable) {
   for (const RewardFamilyRow& row : reward_families())
-    EXPECT_EQ(row_of(make_reward(row.name, std::nan(""), "test")).name, row.name);
+    EXPECT_EQ(row_of(reward_family(row.name, "test").defaults).name, row.name);
+}
+
+TEST(Reward, ParametersAreReadAndSetByName) {
+  for (const RewardFamilyRow& row : reward_families()) {
+    RewardFamily reward = row.defaults;
+    for (const RewardParameter& parameter : row.parameters) {
+      EXPECT_EQ(parameter_of(reward, parameter.name), parameter.fallback) << row.name;
+      const double other = 0.5 * parameter.fallback;
+      set_parameter(reward, parameter.name, other);
+      EXPECT_EQ(parameter_of(reward, parameter.name), other) << row.name;
+      EXPECT_NE(find_row(reward_parameters(), parameter.name), nullptr);
+    }
+  }
+  RewardFamily gaussian = Gaussian{};
+  set_parameter(gaussian, "variance", 4.0);
+  EXPECT_EQ(variance_at(gaussian, 0.0), 4.0);
+  EXPECT_EQ(parameter_of(Bernoulli{}, "variance"), std::nullopt);
+}
+
+TEST(Reward, ParametersDoNotShareNamesWithThoseOfGraphs) {
+  // Both are keys of a [[graph]] block.
+  for (const RewardParameter& parameter : reward_parameters())
+    for (const GraphFamily& family : graph_families())
+      EXPECT_EQ(find_row(family.parameters, parameter.name), nullptr) << parameter.name << ' ' << family.name;
 }
 
 TEST(Reward, RefusesUnknownNamesAndBadVariances) {
-  EXPECT_THROW((void)make_reward("gausian", std::nan(""), "test"), InputError);
-  EXPECT_THROW((void)make_reward("gaussian", 0.0, "test"), InputError);
-  EXPECT_THROW((void)make_reward("gaussian", -1.0, "test"), InputError);
-  EXPECT_THROW((void)make_reward("bernoulli", 1.0, "test"), InputError);
+  EXPECT_THROW((void)reward_family("gausian", "test"), InputError);
+  const auto message = [](RewardFamily reward, double variance) -> std::string {
+    try {
+      set_parameter(reward, "variance", variance);
+    } catch (const InputError& error) {
+      return InputError("test", error.complaint()).what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(message(Gaussian{}, 0.0), "test = 0 (must lie in [1e-100, 1e+100])");
+  EXPECT_EQ(message(Gaussian{}, -1.0), "test = -1 (must lie in [1e-100, 1e+100])");
+  EXPECT_EQ(message(Bernoulli{}, 1.0), "test = 1 (bernoulli rewards have no free variance)");
 }
 
 }  // namespace

@@ -6,14 +6,14 @@
 #include <new>
 #include <optional>
 
+#include "sim/environment.hpp"
 #include "sim/published_runs.hpp"
 #include "solve/random_instances.hpp"
 #include <gtest/gtest.h>
 
 #include "tasfg/base/error.hpp"
-#include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/graph_families.hpp"
-#include "tasfg/sim/environment.hpp"
+#include "tasfg/sim/content_key.hpp"
 #include "tasfg/solve/characteristic_time.hpp"
 
 namespace {
@@ -43,7 +43,7 @@ namespace {
 
 Instance make(std::string_view family, const Parameters& parameters, RewardFamily reward = Gaussian{1.0},
               std::vector<double> means = {}) {
-  GraphAndMeans made = make_graph(graph_family(family, "test"), parameters, "test", &read_graph_csv);
+  GraphAndMeans made = make_graph(graph_family(family, "test"), parameters, "test");
   return {std::move(made.graph), means.empty() ? std::move(made.means) : std::move(means), reward};
 }
 
@@ -68,11 +68,11 @@ TEST(Trajectory, ReplaysPublishedRunsToTheExactStep) {
     SimulationOptions options;
     options.conventions = conventions_named("reference", "test");
     options.stream = StreamKind::numpy;
-    const TrajectoryRecord record =
+    const RunRecord record =
         Simulation(instance, options).run(algorithm_named(run.algorithm, "test"), kDeltas, run.seed);
     for (std::size_t d = 0; d < kDeltas.size(); ++d)
-      EXPECT_EQ(record.at[d].tau, run.tau[d]) << run.algorithm << ' ' << run.graph << " K=" << run.K
-                                              << " seed " << run.seed << " at " << kDeltas[d];
+      EXPECT_EQ(record.tau[d], run.tau[d]) << run.algorithm << ' ' << run.graph << " K=" << run.K << " seed "
+                                           << run.seed << " at " << kDeltas[d];
   }
 }
 
@@ -169,15 +169,14 @@ TEST(Trajectory, LazyStoppingRuleGivesThePlainRulesStoppingTimes) {
       options.max_steps = kCap;
       const Simulation simulation(instance, options);
       const auto expect_plain = [&](const char* name, std::uint64_t seed, const auto& choose) {
-        const TrajectoryRecord record = simulation.run(algorithm_named(name, "test"), kDeltas, seed);
+        const RunRecord record = simulation.run(algorithm_named(name, "test"), kDeltas, seed);
         const auto plain = std::visit(
             [&](const auto& reward) {
               return plain_run(instance, reward, seed, threshold, kDeltas, kCap, choose);
             },
             instance.reward());
         for (std::size_t d = 0; d < kDeltas.size(); ++d) {
-          ASSERT_EQ(record.at[d].tau, plain[d])
-              << name << ' ' << row_of(instance.reward()).name << ' ' << seed;
+          ASSERT_EQ(record.tau[d], plain[d]) << name << ' ' << row_of(instance.reward()).name << ' ' << seed;
           stopped += plain[d] < kCap ? 1 : 0;
         }
       };
@@ -223,7 +222,7 @@ TEST(Trajectory, UcbRulesThatLookOnlyWhenTheyMustChooseAsThePlainOnes) {
           options.setting = setting;
           options.conventions.graph_prior = prior;
           options.max_steps = 20'000;
-          const TrajectoryRecord record =
+          const RunRecord record =
               Simulation(instance, options).run(algorithm_named(name, "test"), never, 11);
           const bool vertices = std::string_view(name) == "ucb-fg-v";
           ASSERT_EQ(record.pulls,
@@ -245,7 +244,7 @@ TEST(Trajectory, UcbRulesChooseAsThePlainOnesFromTheFirstDrawsOn) {
     SimulationOptions options;
     options.max_steps = 20 + static_cast<std::int64_t>(300 * random.uniform());
     const auto seed = static_cast<std::uint64_t>(i);
-    const TrajectoryRecord record =
+    const RunRecord record =
         Simulation(instance, options).run(algorithm_named("ucb-fg-v", "test"), never, seed);
     ASSERT_EQ(record.pulls, plain_ucb_pulls(instance, Setting::informed, options.conventions, true, seed,
                                             options.max_steps))
@@ -261,15 +260,15 @@ TEST(Trajectory, OnePassServesEveryDeltaInAnyOrder) {
         row.rule == RuleKind::eps_greedy)
       continue;
     const Algorithm algorithm = algorithm_named(row.name, "test");
-    const TrajectoryRecord all = simulation.run(algorithm, std::vector<double>{7.0, 1.0, 3.0}, 5);
+    const RunRecord all = simulation.run(algorithm, std::vector<double>{7.0, 1.0, 3.0}, 5);
     for (const auto& [position, delta] : {std::pair{0, 7.0}, {1, 1.0}, {2, 3.0}}) {
-      const TrajectoryRecord one = simulation.run(algorithm, std::vector<double>{delta}, 5);
-      EXPECT_EQ(one.at[0].tau, all.at[static_cast<std::size_t>(position)].tau) << row.name;
-      EXPECT_EQ(one.at[0].recommended, all.at[static_cast<std::size_t>(position)].recommended) << row.name;
+      const RunRecord one = simulation.run(algorithm, std::vector<double>{delta}, 5);
+      EXPECT_EQ(one.tau[0], all.tau[static_cast<std::size_t>(position)]) << row.name;
+      EXPECT_EQ(one.recommended[0], all.recommended[static_cast<std::size_t>(position)]) << row.name;
     }
-    EXPECT_LE(all.at[1].tau, all.at[2].tau);
-    EXPECT_LE(all.at[2].tau, all.at[0].tau);
-    EXPECT_EQ(all.steps, all.at[0].tau);
+    EXPECT_LE(all.tau[1], all.tau[2]);
+    EXPECT_LE(all.tau[2], all.tau[0]);
+    EXPECT_EQ(all.steps, all.tau[0]);
   }
 }
 
@@ -288,7 +287,7 @@ TEST(Trajectory, EveryAlgorithmRewardAndSettingThatMakesSenseRuns) {
       for (const AlgorithmRow& row : algorithm_rows()) {
         Algorithm algorithm = algorithm_named(row.name, "test");
         if (row.rule == RuleKind::tas_optimal) algorithm.period = 5;
-        const TrajectoryRecord record = simulation->run(algorithm, std::vector<double>{2.0, 5.0}, 1);
+        const RunRecord record = simulation->run(algorithm, std::vector<double>{2.0, 5.0}, 1);
         std::int64_t pulls = 0;
         for (const std::int64_t n : record.pulls) pulls += n;
         EXPECT_EQ(pulls, record.steps);
@@ -296,8 +295,8 @@ TEST(Trajectory, EveryAlgorithmRewardAndSettingThatMakesSenseRuns) {
         const RuleKind rule = row.rule;
         if (rule != RuleKind::tas_argmax && rule != RuleKind::eps_greedy_info && rule != RuleKind::ucb_fg_e &&
             rule != RuleKind::ucb_fg_v) {
-          EXPECT_EQ(record.status, RunStatus::done) << row.name << ' ' << row_of(instance.reward()).name;
-          EXPECT_TRUE(record.at[1].correct) << row.name << ' ' << row_of(instance.reward()).name;
+          EXPECT_EQ(record.status, TaskStatus::done) << row.name << ' ' << row_of(instance.reward()).name;
+          EXPECT_TRUE(record.correct[1]) << row.name << ' ' << row_of(instance.reward()).name;
         }
       }
     }
@@ -341,21 +340,20 @@ TEST(Trajectory, InformedAndUninformedAgreeForContinuousRewards) {
   uninformed.setting = Setting::uninformed;
   const Algorithm algorithm = algorithm_named("tas-fg-heur", "test");
   for (std::uint64_t seed = 0; seed < 10; ++seed)
-    EXPECT_EQ(Simulation(instance, {}).run(algorithm, kDeltas, seed).at[5].tau,
-              Simulation(instance, uninformed).run(algorithm, kDeltas, seed).at[5].tau);
+    EXPECT_EQ(Simulation(instance, {}).run(algorithm, kDeltas, seed).tau[5],
+              Simulation(instance, uninformed).run(algorithm, kDeltas, seed).tau[5]);
 }
 
 TEST(Trajectory, IsCappedAtMaxSteps) {
   const Instance instance = make("ring", {});
   SimulationOptions options;
   options.max_steps = 9000;
-  const TrajectoryRecord record =
-      Simulation(instance, options)
-          .run(algorithm_named("uniform", "test"), std::vector<double>{0.1, 200.0}, 0);
-  EXPECT_EQ(record.at[0].status, RunStatus::done);
-  EXPECT_EQ(record.at[1].status, RunStatus::capped);
-  EXPECT_EQ(record.at[1].tau, 9000);
-  EXPECT_EQ(record.status, RunStatus::capped);
+  const RunRecord record = Simulation(instance, options)
+                               .run(algorithm_named("uniform", "test"), std::vector<double>{0.1, 200.0}, 0);
+  EXPECT_EQ(record.stopped[0], 1);
+  EXPECT_EQ(record.stopped[1], 0);
+  EXPECT_EQ(record.tau[1], 9000);
+  EXPECT_EQ(record.status, TaskStatus::capped);
 }
 
 TEST(Trajectory, EveryTrackingRuleApproachesTheOptimalAllocation) {
@@ -372,12 +370,81 @@ TEST(Trajectory, EveryTrackingRuleApproachesTheOptimalAllocation) {
   }
   algorithms.push_back(algorithm_named("oracle", "test"));
   for (const Algorithm& algorithm : algorithms) {
-    const TrajectoryRecord record = simulation.run(algorithm, std::vector<double>{1e4}, 3);
+    const RunRecord record = simulation.run(algorithm, std::vector<double>{1e4}, 3);
     double distance = 0.0;
     for (std::size_t v = 0; v < optimal.size(); ++v)
       distance += 0.5 * std::abs(static_cast<double>(record.pulls[v]) / 40000.0 - optimal[v]);
     EXPECT_LT(distance, algorithm.rule == RuleKind::oracle ? 1e-3 : 0.06)
         << static_cast<int>(algorithm.tracking);
+  }
+}
+
+TEST(Trajectory, NothingButWhatIsNotedThereDependsOnCheckpoints) {
+  for (const char* family : {"ring", "loopy-star"}) {
+    const Instance instance = make(family, {});
+    for (const AlgorithmRow& row : algorithm_rows()) {
+      const Algorithm algorithm = algorithm_named(row.name, "test");
+      SimulationOptions plain;
+      plain.max_steps = 6000;
+      plain.pulls_by_delta = true;
+      SimulationOptions noting = plain;
+      noting.checkpoints = {1, 7, 100, 101, 2500, 6000};
+      for (std::uint64_t seed = 0; seed < 5; ++seed) {
+        const RunRecord without = Simulation(instance, plain).run(algorithm, kDeltas, seed);
+        const RunRecord with = Simulation(instance, noting).run(algorithm, kDeltas, seed);
+        EXPECT_EQ(with.tau, without.tau) << row.name;
+        EXPECT_EQ(with.recommended, without.recommended);
+        EXPECT_EQ(with.stopped, without.stopped);
+        EXPECT_EQ(with.steps, without.steps);
+        EXPECT_EQ(with.status, without.status);
+        EXPECT_EQ(with.pulls, without.pulls);
+        EXPECT_EQ(with.pulls_at, without.pulls_at);
+        EXPECT_TRUE(without.checkpoint_correct.empty());
+        ASSERT_EQ(with.checkpoint_T_ratio.size(), noting.checkpoints.size()) << row.name;
+        for (const double ratio : with.checkpoint_T_ratio) EXPECT_GE(ratio, 1.0 - 1e-9);
+      }
+    }
+  }
+}
+
+TEST(Trajectory, ACheckpointNotesWhatARunOfThatLengthWouldAnswer) {
+  const Instance instance = make("ring", {});
+  const ModelView model = view_of(instance);
+  const double T_star = characteristic_time(instance).upper;
+  const std::vector<double> never = {600.0};
+  for (const char* name : {"tas-fg", "uniform", "ucb-fg-v"}) {
+    const Algorithm algorithm = algorithm_named(name, "test");
+    SimulationOptions noting;
+    noting.max_steps = 5000;
+    noting.checkpoints = {50, 400, 3000};
+    const RunRecord all = Simulation(instance, noting).run(algorithm, never, 4);
+    for (std::size_t i = 0; i < noting.checkpoints.size(); ++i) {
+      SimulationOptions shorter;
+      shorter.max_steps = noting.checkpoints[i];
+      const RunRecord one = Simulation(instance, shorter).run(algorithm, never, 4);
+      EXPECT_EQ(all.checkpoint_recommended[i], one.recommended[0]) << name << ' ' << i;
+      EXPECT_EQ(all.checkpoint_correct[i], one.correct[0]);
+      std::vector<double> share(one.pulls.begin(), one.pulls.end());
+      for (double& each : share) each /= static_cast<double>(noting.checkpoints[i]);
+      EXPECT_EQ(all.checkpoint_T_ratio[i], time_of(model, share) / T_star);
+    }
+  }
+}
+
+TEST(Trajectory, PullsAtEachDeltaAreThoseOfARunToThatDelta) {
+  const Instance instance = make("ring", {});
+  SimulationOptions options;
+  options.pulls_by_delta = true;
+  options.max_steps = 20'000;
+  const Algorithm algorithm = algorithm_named("tas-fg", "test");
+  const std::vector<double> deltas = {5.0, 1.0, 600.0};  // the last is not reached
+  const RunRecord all = Simulation(instance, options).run(algorithm, deltas, 2);
+  EXPECT_EQ(all.status, TaskStatus::capped);
+  const auto K = static_cast<std::ptrdiff_t>(instance.size());
+  for (std::ptrdiff_t d = 0; d < 3; ++d) {
+    const RunRecord one =
+        Simulation(instance, options).run(algorithm, std::vector{deltas[static_cast<std::size_t>(d)]}, 2);
+    EXPECT_EQ(one.pulls, std::vector(all.pulls_at.begin() + d * K, all.pulls_at.begin() + (d + 1) * K)) << d;
   }
 }
 

@@ -5,7 +5,6 @@
 #include "solve/random_instances.hpp"
 #include <gtest/gtest.h>
 
-#include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/graph_quantities.hpp"
 #include "tasfg/solve/bounds.hpp"
@@ -14,7 +13,7 @@ namespace tasfg {
 namespace {
 
 Instance gaussian(std::string_view family, const Parameters& parameters) {
-  GraphAndMeans made = make_graph(graph_family(family, "test"), parameters, "test", &read_graph_csv);
+  GraphAndMeans made = make_graph(graph_family(family, "test"), parameters, "test");
   return {std::move(made.graph), std::move(made.means), Gaussian{1.0}};
 }
 

@@ -6,7 +6,6 @@
 #include "solve/random_instances.hpp"
 #include <gtest/gtest.h>
 
-#include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/solve/allocations.hpp"
 
@@ -15,7 +14,7 @@ namespace {
 
 Instance make(std::string_view family, const Parameters& parameters, RewardFamily reward = Gaussian{1.0},
               std::vector<double> means = {}) {
-  GraphAndMeans made = make_graph(graph_family(family, "test"), parameters, "test", &read_graph_csv);
+  GraphAndMeans made = make_graph(graph_family(family, "test"), parameters, "test");
   return {std::move(made.graph), means.empty() ? std::move(made.means) : std::move(means), reward};
 }
 

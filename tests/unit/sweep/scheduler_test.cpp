@@ -16,8 +16,8 @@ constexpr double kForever = std::numeric_limits<double>::infinity();
 /// A run of the scheduler on `threads` threads without any delay; returns the makespan.
 struct Simulated {
   double makespan = 0.0, total = 0.0, longest = 0.0;
-  std::multiset<std::pair<std::int64_t, std::int64_t>> ran;
-  std::vector<std::int64_t> cells;  // in the order handed out
+  std::multiset<RunName> ran;
+  std::vector<CellId> cells;  // in the order handed out
 };
 
 template <typename Cost>
@@ -38,12 +38,11 @@ Simulated simulate(Scheduler& scheduler, int threads, Cost cost, double predicte
       if (!chunk) break;
       double seconds = 0.0;
       for (std::int64_t i = 0; i < chunk->count; ++i) {
-        const double each =
-            chunk->kind == ChunkKind::solve ? predicted_case : cost(chunk->cell, chunk->first + i);
+        const double each = chunk->kind == TaskKind::solve ? predicted_case : cost(chunk->run(i));
         seconds += each;
         result.longest = std::max(result.longest, each);
-        if (chunk->kind == ChunkKind::run) {
-          result.ran.emplace(chunk->cell, chunk->first + i);
+        if (chunk->kind == TaskKind::run) {
+          result.ran.insert(chunk->run(i));
           result.cells.push_back(chunk->cell);
         }
       }
@@ -56,14 +55,13 @@ Simulated simulate(Scheduler& scheduler, int threads, Cost cost, double predicte
     events.pop();
     now = event.time;
     for (std::int64_t i = 0; i < event.chunk.count; ++i) {
-      if (event.chunk.kind == ChunkKind::solve)
+      if (event.chunk.kind == TaskKind::solve)
         for (std::size_t cell = 0; cell < predictions.size(); ++cell)
-          scheduler.open_cell(cell, predictions[cell]);
+          scheduler.open_cell(CellId(cell), predictions[cell]);
       else
-        scheduler.measured(static_cast<std::size_t>(event.chunk.cell),
-                           cost(event.chunk.cell, event.chunk.first + i));
+        scheduler.learn(event.chunk.cell, cost(event.chunk.run(i)));
     }
-    scheduler.closed(event.chunk.id);
+    scheduler.close(event.chunk.id);
     ++idle;
     result.makespan = now;
   }
@@ -74,24 +72,23 @@ TEST(Scheduler, RunsEveryTaskOnce) {
   std::mt19937 random(1);
   for (int trial = 0; trial < 50; ++trial) {
     const std::size_t cells = 1 + random() % 20;
-    Scheduler scheduler(cells, 1);
-    std::multiset<std::pair<std::int64_t, std::int64_t>> wanted;
+    Scheduler scheduler({cells, 1});
+    std::multiset<RunName> wanted;
     std::vector<double> price(cells);
     for (std::size_t cell = 0; cell < cells; ++cell) {
       price[cell] = std::pow(10.0, -6.0 + static_cast<double>(random() % 7));
-      scheduler.open_cell(cell, price[cell] * (0.1 + static_cast<double>(random() % 100)));
+      scheduler.open_cell(CellId(cell), price[cell] * (0.1 + static_cast<double>(random() % 100)));
       for (std::int64_t first = 0; first < 200;) {
         const auto last = first + 1 + static_cast<std::int64_t>(random() % 60);
         if (random() % 3 != 0) {
-          scheduler.add_runs(cell, first, last, random() % 4 == 0);
-          for (std::int64_t seed = first; seed < last; ++seed) wanted.emplace(cell, seed);
+          scheduler.add_runs(CellId(cell), first, last, random() % 4 == 0 ? Turn::last : Turn::by_cost);
+          for (std::int64_t seed = first; seed < last; ++seed) wanted.insert({CellId(cell), seed});
         }
         first = last;
       }
     }
-    const Simulated result =
-        simulate(scheduler, 1 + static_cast<int>(random() % 8),
-                 [&](std::int64_t cell, std::int64_t) { return price[static_cast<std::size_t>(cell)]; });
+    const Simulated result = simulate(scheduler, 1 + static_cast<int>(random() % 8),
+                                      [&](RunName run) { return price[run.cell.value()]; });
     EXPECT_EQ(result.ran, wanted);
     EXPECT_TRUE(scheduler.finished());
     EXPECT_EQ(scheduler.waiting(), 0);
@@ -106,19 +103,19 @@ TEST(Scheduler, MakespanIsNearTheBestWhateverThePredictionsWere) {
   for (int trial = 0; trial < 20; ++trial) {
     constexpr std::size_t kCells = 40;
     constexpr std::int64_t kSeeds = 100;
-    Scheduler scheduler(kCells, 5);
+    Scheduler scheduler({kCells, 5});
     std::vector<double> cost;
     for (std::size_t cell = 0; cell < kCells; ++cell) {
       const double mean = std::pow(10.0, -4.0 + 5.0 * static_cast<double>(random() % 1000) / 1000.0);
       const double off = std::pow(10.0, -2.0 + 4.0 * static_cast<double>(random() % 1000) / 1000.0);
       for (std::int64_t seed = 0; seed < kSeeds; ++seed) cost.push_back(mean * spread(random));
-      scheduler.open_cell(cell, mean * off);
-      scheduler.add_runs(cell, 0, kSeeds);
+      scheduler.open_cell(CellId(cell), mean * off);
+      scheduler.add_runs(CellId(cell), 0, kSeeds);
     }
     for (const int threads : {2, 16}) {
       Scheduler copy = scheduler;
-      const Simulated result = simulate(copy, threads, [&](std::int64_t cell, std::int64_t seed) {
-        return cost[static_cast<std::size_t>(cell * kSeeds + seed)];
+      const Simulated result = simulate(copy, threads, [&](RunName run) {
+        return cost[run.cell.value() * kSeeds + static_cast<std::size_t>(run.seed)];
       });
       const double best = std::max(result.total / threads, result.longest);
       EXPECT_LE(result.makespan, 1.03 * best) << threads << " threads";
@@ -133,7 +130,7 @@ TEST(Scheduler, RareLongRunsOfACellThatBeganShortDoNotSetTheMakespan) {
   for (int trial = 0; trial < 20; ++trial) {
     constexpr std::size_t kCells = 24;
     constexpr std::int64_t kSeeds = 20;
-    Scheduler scheduler(kCells / 2, 2);
+    Scheduler scheduler({kCells / 2, 2});
     std::vector<double> cost;
     for (std::size_t cell = 0; cell < kCells; ++cell) {
       const bool slow =
@@ -141,52 +138,51 @@ TEST(Scheduler, RareLongRunsOfACellThatBeganShortDoNotSetTheMakespan) {
       const bool mixed = slow && cell % 4 == 1;
       for (std::int64_t seed = 0; seed < kSeeds; ++seed)
         cost.push_back(!slow ? 0.05 : mixed && (seed == 0 || random() % 10 != 0) ? 1e-3 : 10.0);
-      scheduler.open_cell(cell, slow ? 6.0 : 0.04);
-      scheduler.add_runs(cell, 0, kSeeds);
+      scheduler.open_cell(CellId(cell), slow ? 6.0 : 0.04);
+      scheduler.add_runs(CellId(cell), 0, kSeeds);
     }
-    const Simulated result = simulate(scheduler, 2, [&](std::int64_t cell, std::int64_t seed) {
-      return cost[static_cast<std::size_t>(cell * kSeeds + seed)];
+    const Simulated result = simulate(scheduler, 2, [&](RunName run) {
+      return cost[run.cell.value() * kSeeds + static_cast<std::size_t>(run.seed)];
     });
     EXPECT_LE(result.makespan, 1.01 * std::max(result.total / 2, result.longest));
   }
 }
 
 TEST(Scheduler, TriesEveryCellBeforeItRepeatsOne) {
-  Scheduler scheduler(6, 2);
+  Scheduler scheduler({6, 2});
   for (std::size_t cell = 0; cell < 12; ++cell) {
-    scheduler.add_runs(cell, 0, 5);
-    scheduler.open_cell(cell, 1.0 + static_cast<double>(cell));
+    scheduler.add_runs(CellId(cell), 0, 5);
+    scheduler.open_cell(CellId(cell), 1.0 + static_cast<double>(cell));
   }
-  const Simulated result = simulate(scheduler, 1, [](std::int64_t, std::int64_t) { return 1.0; });
-  std::vector<std::int64_t> first(result.cells.begin(), result.cells.begin() + 12);
-  EXPECT_EQ(first.front(), 11) << "the dearest first";
+  const Simulated result = simulate(scheduler, 1, [](RunName) { return 1.0; });
+  std::vector<CellId> first(result.cells.begin(), result.cells.begin() + 12);
+  EXPECT_EQ(first.front(), CellId(11)) << "the dearest first";
   std::sort(first.begin(), first.end());
   EXPECT_EQ(std::unique(first.begin(), first.end()), first.end());
 }
 
 TEST(Scheduler, RunsWaitForTheirCaseAndSuspectsForAllOthers) {
-  Scheduler scheduler(1, 2);
-  scheduler.add_case(0, 1e-3);
-  scheduler.add_runs(0, 0, 3);
-  scheduler.add_runs(1, 0, 2, true);
-  scheduler.add_runs(1, 2, 4);
-  const Simulated result =
-      simulate(scheduler, 1, [](std::int64_t, std::int64_t) { return 0.5; }, 1e-3, {0.5, 0.5});
+  Scheduler scheduler({1, 2});
+  scheduler.add_case(CaseId(0), 1e-3);
+  scheduler.add_runs(CellId(0), 0, 3);
+  scheduler.add_runs(CellId(1), 0, 2, Turn::last);
+  scheduler.add_runs(CellId(1), 2, 4);
+  const Simulated result = simulate(scheduler, 1, [](RunName) { return 0.5; }, 1e-3, {0.5, 0.5});
   ASSERT_EQ(result.cells.size(), 7U);
   EXPECT_TRUE(scheduler.finished());
-  const std::vector<std::int64_t> last(result.cells.end() - 2, result.cells.end());
-  EXPECT_EQ(last, (std::vector<std::int64_t>{1, 1}));
+  const std::vector<CellId> last(result.cells.end() - 2, result.cells.end());
+  EXPECT_EQ(last, (std::vector<CellId>{CellId(1), CellId(1)}));
 }
 
 TEST(Scheduler, StartsNothingThatCannotEndInTime) {
-  Scheduler scheduler(2, 1);
-  scheduler.open_cell(0, 10.0);
-  scheduler.open_cell(1, 0.5);
-  scheduler.add_runs(0, 0, 4);
-  scheduler.add_runs(1, 0, 4);
+  Scheduler scheduler({2, 1});
+  scheduler.open_cell(CellId(0), 10.0);
+  scheduler.open_cell(CellId(1), 0.5);
+  scheduler.add_runs(CellId(0), 0, 4);
+  scheduler.add_runs(CellId(1), 0, 4);
   int handed = 0;
   while (const auto chunk = scheduler.next(0.0, 1, 5.0)) {
-    EXPECT_EQ(chunk->cell, 1);
+    EXPECT_EQ(chunk->cell, CellId(1));
     ++handed;
   }
   EXPECT_EQ(handed, 4);
@@ -194,17 +190,17 @@ TEST(Scheduler, StartsNothingThatCannotEndInTime) {
 }
 
 TEST(Scheduler, WhatIsGivenBackIsHandedOutAgain) {
-  Scheduler scheduler(1, 1);
-  scheduler.open_cell(0, 1e-5);
-  scheduler.add_runs(0, 0, 1000);
+  Scheduler scheduler({1, 1});
+  scheduler.open_cell(CellId(0), 1e-5);
+  scheduler.add_runs(CellId(0), 0, 1000);
   const auto chunk = scheduler.next(0.0, 1, kForever);
   ASSERT_TRUE(chunk);
   ASSERT_GT(chunk->count, 3);
-  scheduler.closed(chunk->id, 2);
+  scheduler.close(chunk->id, 2);
   std::set<std::int64_t> rest;
   while (const auto next = scheduler.next(1.0, 1, kForever)) {
     for (std::int64_t i = 0; i < next->count; ++i) EXPECT_TRUE(rest.insert(next->first + i).second);
-    scheduler.closed(next->id);
+    scheduler.close(next->id);
   }
   EXPECT_EQ(static_cast<std::int64_t>(rest.size()), 1000 - chunk->count + 2);
   EXPECT_TRUE(rest.contains(chunk->first + chunk->count - 1));
@@ -212,19 +208,20 @@ TEST(Scheduler, WhatIsGivenBackIsHandedOutAgain) {
 }
 
 TEST(Scheduler, CheapTasksTravelTogetherAndDearOnesAlone) {
-  Scheduler scheduler(2, 1);
-  scheduler.open_cell(0, 1e-6);
-  scheduler.open_cell(1, 3.0);
-  scheduler.add_runs(0, 0, 10'000'000);
-  scheduler.add_runs(1, 0, 100);
+  Scheduler scheduler({2, 1});
+  scheduler.open_cell(CellId(0), 1e-6);
+  scheduler.open_cell(CellId(1), 3.0);
+  scheduler.add_runs(CellId(0), 0, 10'000'000);
+  scheduler.add_runs(CellId(1), 0, 100);
   std::int64_t cheap = 0, dear = 0;
   for (int i = 0; i < 200; ++i) {
     const auto chunk = scheduler.next(0.001 * i, 2, kForever);
     ASSERT_TRUE(chunk);
     for (std::int64_t k = 0; k < chunk->count; ++k)
-      scheduler.measured(static_cast<std::size_t>(chunk->cell), chunk->cell == 0 ? 1e-6 : 3.0);
-    scheduler.closed(chunk->id);
-    (chunk->cell == 1 ? dear : cheap) = std::max(chunk->cell == 1 ? dear : cheap, chunk->count);
+      scheduler.learn(chunk->cell, chunk->cell == CellId(0) ? 1e-6 : 3.0);
+    scheduler.close(chunk->id);
+    (chunk->cell == CellId(1) ? dear : cheap) =
+        std::max(chunk->cell == CellId(1) ? dear : cheap, chunk->count);
   }
   EXPECT_EQ(dear, 1);
   EXPECT_GE(cheap, 1000);
@@ -233,17 +230,17 @@ TEST(Scheduler, CheapTasksTravelTogetherAndDearOnesAlone) {
 TEST(Scheduler, ACellOfWhichNothingIsKnownIsNotHandedOutInBulk) {
   // The first results are those of short runs; on them alone the other cells of the algorithm look cheap,
   // too.
-  Scheduler scheduler(2, 1);
-  scheduler.open_cell(0, 1.0);
-  scheduler.open_cell(1, 1.0);
-  scheduler.add_runs(0, 0, 1'000'000);
-  scheduler.add_runs(1, 0, 1'000'000);
+  Scheduler scheduler({2, 1});
+  scheduler.open_cell(CellId(0), 1.0);
+  scheduler.open_cell(CellId(1), 1.0);
+  scheduler.add_runs(CellId(0), 0, 1'000'000);
+  scheduler.add_runs(CellId(1), 0, 1'000'000);
   const auto first = scheduler.next(0.0, 1000, kForever);
   const auto second = scheduler.next(0.0, 1000, kForever);
   ASSERT_TRUE(first && second);
   ASSERT_NE(first->cell, second->cell);
-  scheduler.measured(static_cast<std::size_t>(first->cell), 1e-6);
-  scheduler.closed(first->id);
+  scheduler.learn(first->cell, 1e-6);
+  scheduler.close(first->id);
   for (int i = 0; i < 20; ++i) {
     const auto chunk = scheduler.next(1.0 + 0.001 * i, 1000, kForever);
     ASSERT_TRUE(chunk);

@@ -1,0 +1,40 @@
+/// What a sampling rule is: a small class (one file each under algo/rules/) with
+///
+///   - int choose(const Estimate&, Stream&): the next vertex, from what is known and the rule's own
+///   randomness;
+///   - void shown(const Estimate&, int u, double reward): called for each reward that the chosen vertex
+///   shows;
+///   - void finish(const Estimate&, int v): called after the draw of v.
+///
+/// A rule that can tell for how long its choice stands may also have
+///
+///   - std::int64_t repeats(const Estimate&): how many draws, at least 1, are of the vertex just chosen as
+///   long as
+///   - bool holds(const Estimate&) after each reward shown.
+///
+/// Several draws may then be made at once: finish() is not called for them, and while they are made the
+/// estimate's draws() and pulls() are those before the first.
+///
+/// The step loop is a template over the rule, so that these inline; none allocates after construction.
+#pragma once
+
+#include <concepts>
+
+#include "tasfg/algo/estimate.hpp"
+
+namespace tasfg {
+
+template <typename Rule, typename Stream>
+concept SamplingRule = requires(Rule rule, const Estimate& e, Stream& stream, int vertex, double reward) {
+  { rule.choose(e, stream) } -> std::same_as<int>;
+  { rule.shown(e, vertex, reward) } -> std::same_as<void>;
+  { rule.finish(e, vertex) } -> std::same_as<void>;
+};
+
+/// What rules without memory of rewards share.
+struct NoMemory {
+  void shown(const Estimate& /*estimate*/, int /*u*/, double /*reward*/) {}
+  void finish(const Estimate& /*estimate*/, int /*v*/) {}
+};
+
+}  // namespace tasfg

@@ -1,0 +1,97 @@
+/// Records on their way from a worker to the file: column by column, each one contiguous buffer with the
+/// bytes that the file will hold. So adding a record, sending a batch and writing neighbours are copies of
+/// memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tasfg/sim/case_record.hpp"
+#include "tasfg/sim/run_record.hpp"
+#include "tasfg/sim/task.hpp"
+
+namespace tasfg {
+
+/// What decides which datasets there are, and how large a record is in them.
+struct RecordShape {
+  std::size_t deltas = 0, checkpoints = 0;
+  std::size_t vertices = 0;  // the largest K
+  bool pulls_by_delta = false;
+  std::int64_t minor = 0;  // of the file's format
+  bool operator==(const RecordShape&) const = default;
+};
+
+/// The rows of one batch, whatever they are records of: run (cell, seed), or case (0, case).
+struct BatchBytes {
+  std::vector<std::int64_t> cells, seeds;
+  std::vector<std::vector<unsigned char>> columns;  // in the order of RecordFormat::columns
+
+  [[nodiscard]] std::size_t size() const { return seeds.size(); }
+  [[nodiscard]] bool empty() const { return seeds.empty(); }
+  [[nodiscard]] RunName name(std::size_t row) const { return {CellId(cells[row]), seeds[row]}; }
+  /// Adds the rows of another batch of the same format.
+  void append(const BatchBytes& other);
+  /// Forgets the rows and keeps the memory.
+  void clear();
+  /// Puts the rows in the order of their names; rows of the same name stay in theirs.
+  void sort();
+
+  /// For Boost.Serialization; who uses it includes boost/serialization/vector.hpp.
+  template <typename Archive>
+  void serialize(Archive& archive, unsigned /*version*/) {
+    archive& cells& seeds& columns;
+  }
+};
+
+template <typename Record>
+struct RecordBatch : BatchBytes {};
+using RunBatch = RecordBatch<RunRecord>;
+using CaseBatch = RecordBatch<CaseSolution>;
+
+/// One dataset as records of a given shape have it.
+struct Column;
+
+/// The columns of a batch, and the way between them and records.
+template <typename Record>
+class RecordFormat {
+ public:
+  explicit RecordFormat(const RecordShape& shape);
+  ~RecordFormat();
+  RecordFormat(const RecordFormat&);
+  RecordFormat& operator=(const RecordFormat&);
+
+  [[nodiscard]] std::span<const Column> columns() const;
+
+  /// Adds a record of a case with K vertices, and its checksum. Values that it lacks are missing ones.
+  void append(RecordBatch<Record>& batch, RunName name, std::size_t K, const Record& record) const;
+  [[nodiscard]] Record record(const RecordBatch<Record>& batch, std::size_t row, std::size_t K) const;
+  /// One value of every row.
+  template <typename T>
+  [[nodiscard]] std::span<T> values(RecordBatch<Record>& batch, T Record::*member) const {
+    std::vector<unsigned char>& bytes = batch.columns[position(member)];
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  template <typename T>
+  [[nodiscard]] std::span<const T> values(const RecordBatch<Record>& batch, T Record::*member) const {
+    const std::vector<unsigned char>& bytes = batch.columns[position(member)];
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  /// CRC-32 of a row, as the table says. Values of vertices past K have no part in it, so that a file with
+  /// room for more of them has the same.
+  [[nodiscard]] std::uint32_t checksum(const BatchBytes& batch, std::size_t row, std::size_t K) const;
+  /// Whether the checksum of a row fits it; a pending row makes no claim.
+  [[nodiscard]] bool sound(const RecordBatch<Record>& batch, std::size_t row, std::size_t K) const;
+  /// Where a member's dataset stands in columns(), which it must.
+  template <typename T>
+  [[nodiscard]] std::size_t position(T Record::*member) const;
+
+ private:
+  std::vector<Column> columns_;
+};
+using RunFormat = RecordFormat<RunRecord>;
+using CaseFormat = RecordFormat<CaseSolution>;
+
+}  // namespace tasfg

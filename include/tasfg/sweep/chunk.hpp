@@ -1,0 +1,41 @@
+/// Pieces of work as they are handed out.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "tasfg/sim/task.hpp"
+
+namespace tasfg {
+
+/// A task: the solution of a case, or a trajectory.
+using TaskName = std::variant<CaseId, RunName>;
+
+enum class TaskKind : std::int64_t { solve, run };
+
+using ChunkId = Index<struct ChunkKind>;
+
+/// Work for one thread: `count` neighbouring tasks of one kind.
+struct Chunk {
+  ChunkId id;
+  TaskKind kind = TaskKind::run;
+  CellId cell;             // where kind is run
+  std::int64_t first = 0;  // a case where kind is solve, else a seed of the cell
+  std::int64_t count = 0;
+  double expected = 0.0;  // seconds
+
+  [[nodiscard]] CaseId solved_case(std::int64_t i) const { return CaseId(first + i); }
+  [[nodiscard]] RunName run(std::int64_t i) const { return {cell, first + i}; }
+  [[nodiscard]] TaskName task(std::int64_t i) const {
+    return kind == TaskKind::solve ? TaskName(solved_case(i)) : TaskName(run(i));
+  }
+  /// The last `n` of its tasks.
+  [[nodiscard]] Chunk tail(std::int64_t n) const {
+    Chunk end = *this;
+    end.first += count - n;
+    end.count = n;
+    return end;
+  }
+};
+
+}  // namespace tasfg

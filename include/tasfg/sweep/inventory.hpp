@@ -1,0 +1,64 @@
+/// What there is to do and what is done: finds out from the result file what is left, fills the scheduler
+/// with it, takes results in, and counts. No clock, no messages.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "tasfg/job/job.hpp"
+#include "tasfg/sweep/crash_log.hpp"
+#include "tasfg/sweep/report.hpp"
+#include "tasfg/sweep/result_writer.hpp"
+#include "tasfg/sweep/scheduler.hpp"
+#include "tasfg/sweep/shard.hpp"
+
+namespace tasfg {
+
+class Inventory {
+ public:
+  /// Tasks of the part of the grid that this sweep has. Failed ones are done, too.
+  struct Counts {
+    std::int64_t total = 0, done = 0, failed = 0;
+  };
+  /// `say` gets a text for people about every task that fails.
+  Inventory(const Grid& grid, ResultWriter& results, Scheduler& scheduler,
+            std::function<void(const std::string&)> say);
+
+  /// Reads the file and hands what it calls pending to the scheduler. Runs that were started several times
+  /// and never ended come last; what has crashed its process too often is marked failed.
+  void collect(const Shard& shard, const CrashCounts& crashes);
+  /// A chunk is handed out: notes in the file that its runs were started once more.
+  void start(const Chunk& chunk);
+  /// It was given back, or never came back, without a fault of its runs: the start does not count.
+  void undo_start(const Chunk& chunk);
+  /// Writes down what a report says, and lets the scheduler learn from it.
+  void take(Report& report);
+
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+  /// Draws of all runs that were taken in.
+  [[nodiscard]] double steps() const { return steps_; }
+  /// Seconds that threads spent on what was taken in.
+  [[nodiscard]] double busy_seconds() const { return busy_seconds_; }
+
+ private:
+  void collect_cases(const Shard& shard, const CrashCounts& crashes);
+  void collect_runs(CellId cell, const Shard& shard, const CrashCounts& crashes);
+  void open_cells(CaseId id, const CaseSolution& solution);
+  void fail_case(CaseId id);
+  void fail_run(RunName run);
+  void add_failure(const Failure& failure);
+  void write_attempts(const Chunk& chunk, std::int32_t more);
+  [[nodiscard]] std::int32_t attempts_before(RunName run) const;
+
+  const Grid& grid_;
+  ResultWriter& results_;
+  Scheduler& scheduler_;
+  std::function<void(const std::string&)> say_;
+  std::map<RunName, std::int32_t> attempts_;  // of pending runs that were started in earlier sittings
+  Counts counts_;
+  double steps_ = 0.0, busy_seconds_ = 0.0;
+};
+
+}  // namespace tasfg

@@ -1,0 +1,95 @@
+#include "tasfg/algo/rules/ucb_fg_v.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tasfg/algo/ucb_widths.hpp"
+#include "tasfg/base/extremes.hpp"
+
+namespace tasfg {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+UcbVRule::UcbVRule(const Instance& instance)
+    : score_(static_cast<std::size_t>(instance.size())),
+      inverse_root_M_(score_.size(), 1.0),
+      M_(score_.size(), 0.0),
+      inverse_root_N_(inverse_root_M_),
+      inverse_N_(inverse_root_M_),
+      N_(M_),
+      most_added_(M_) {}
+
+void UcbVRule::edges(const Estimate& e, int a, double width, double* out) const {
+  const std::size_t n = score_.size();
+  if (e.graph_known()) {
+    for (std::size_t v = 0; v < n; ++v) out[v] = e.edge(static_cast<int>(v), a);
+    return;
+  }
+  const double* counts = e.seen_through(a);
+  for (std::size_t v = 0; v < n; ++v)
+    out[v] = (pseudo_ + counts[v]) * inverse_N_[v] + width * inverse_root_N_[v];
+  if (pseudo_ > 0.0 || e.pulled() == e.size()) return;
+  for (std::size_t v = 0; v < n; ++v)
+    if (e.pulls()[v] == 0.0) out[v] = 1.0 + width * inverse_root_N_[v];
+}
+
+int UcbVRule::look(const Estimate& e) {
+  const std::size_t n = score_.size();
+  double* score = score_.data();
+  for (std::size_t v = 0; v < n; ++v) {
+    if (M_[v] != e.observations()[v]) {
+      M_[v] = e.observations()[v];
+      inverse_root_M_[v] = 1.0 / std::sqrt(M_[v]);
+    }
+    if (N_[v] != e.pulls()[v]) {
+      N_[v] = e.pulls()[v];
+      inverse_root_N_[v] = 1.0 / std::sqrt(N_[v]);
+      inverse_N_[v] = 1.0 / N_[v];
+    }
+  }
+  pseudo_ = e.prior() == GraphPrior::pseudo_count ? 1.0 : 0.0;
+  const UcbWidths now(e.draws(), e.graph_known());
+  const double* mean = e.means().data();
+  for (std::size_t u = 0; u < n; ++u) score[u] = mean[u] + now.mean * inverse_root_M_[u];
+  leader_ = index_of_largest(score, n);
+  edges(e, leader_, now.edge, score);
+  chosen_ = index_of_largest(score, n);
+
+  // How long the choice may stand without another look. log grows visibly from one draw to the next up to
+  // here.
+  constexpr std::int64_t kLongestRun = std::int64_t{1} << 36;
+  // A long span makes wide bounds. It shrinks where they met too soon, and grows where they held.
+  constexpr std::int64_t kShortestSpan = 8;
+  span_ = e.draws() < until_ ? std::max(kShortestSpan, span_ / 4) : std::min(2 * span_, 32 + e.draws() / 256);
+  const std::int64_t span = span_;
+  until_ = e.draws() + span;
+  const auto a = static_cast<std::size_t>(leader_);
+  const auto v = static_cast<std::size_t>(chosen_);
+  if (until_ > kLongestRun || N_[v] == 0.0) {
+    until_ = 0;
+    return chosen_;
+  }
+  const UcbWidths then(until_, e.graph_known());
+  mean_bonus_ = now.mean * (1.0 / std::sqrt(M_[a] + static_cast<double>(span)));
+  if (e.graph_known()) {
+    needed_ = -kInfinity;
+  } else {
+    const double bonus = now.edge * (1.0 / std::sqrt(N_[v] + static_cast<double>(span)));
+    edges(e, leader_, then.edge, score);
+    score[v] = -kInfinity;
+    const double others = largest_of(score, n);
+    constexpr double kMargin = 1e-14;  // of numbers up to 3 or so, added and divided with rounding
+    needed_ = others - bonus + kMargin * (others + bonus + 3.0);
+  }
+  for (std::size_t u = 0; u < n; ++u) most_added_[u] = then.mean * inverse_root_M_[u];
+  most_added_[a] = -kInfinity;
+  for (std::size_t u = 0; u < n; ++u) score[u] = mean[u] + most_added_[u];
+  rivals_ = largest_of(score, n);
+  return chosen_;
+}
+
+}  // namespace tasfg

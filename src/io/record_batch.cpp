@@ -1,0 +1,110 @@
+#include "tasfg/io/record_batch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "result_table.hpp"
+
+#include "tasfg/base/contract.hpp"
+
+namespace tasfg {
+
+void BatchBytes::append(const BatchBytes& other) {
+  if (columns.empty()) columns.resize(other.columns.size());
+  TASFG_EXPECT(other.empty() || columns.size() == other.columns.size());
+  cells.insert(cells.end(), other.cells.begin(), other.cells.end());
+  seeds.insert(seeds.end(), other.seeds.begin(), other.seeds.end());
+  for (std::size_t i = 0; i < other.columns.size(); ++i)
+    columns[i].insert(columns[i].end(), other.columns[i].begin(), other.columns[i].end());
+}
+
+void BatchBytes::clear() {
+  cells.clear();
+  seeds.clear();
+  for (auto& column : columns) column.clear();
+}
+
+void BatchBytes::sort() {
+  const auto before = [this](std::size_t i, std::size_t j) { return name(i) < name(j); };
+  std::vector<std::size_t> order(size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (std::is_sorted(order.begin(), order.end(), before)) return;
+  std::stable_sort(order.begin(), order.end(), before);
+  const auto permute = [&](auto& values, std::size_t stride) {
+    auto sorted = values;
+    for (std::size_t i = 0; i < order.size(); ++i)
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(order[i] * stride), stride,
+                  sorted.begin() + static_cast<std::ptrdiff_t>(i * stride));
+    values.swap(sorted);
+  };
+  for (auto& column : columns) permute(column, column.size() / order.size());
+  permute(cells, 1);
+  permute(seeds, 1);
+}
+
+template <typename Record>
+RecordFormat<Record>::RecordFormat(const RecordShape& shape)
+    : columns_(columns_of(table<Record>(), Extents(shape), shape)) {}
+template <typename Record>
+RecordFormat<Record>::~RecordFormat() = default;
+template <typename Record>
+RecordFormat<Record>::RecordFormat(const RecordFormat&) = default;
+template <typename Record>
+RecordFormat<Record>& RecordFormat<Record>::operator=(const RecordFormat&) = default;
+
+template <typename Record>
+std::span<const Column> RecordFormat<Record>::columns() const {
+  return columns_;
+}
+
+template <typename Record>
+void RecordFormat<Record>::append(RecordBatch<Record>& batch, RunName name, std::size_t K,
+                                  const Record& record) const {
+  put_row(table<Record>(), columns_, record, K, batch, name.cell.number(), name.seed);
+  const std::size_t row = batch.size() - 1;
+  values(batch, &Record::checksum)[row] = checksum(batch, row, K);
+}
+
+template <typename Record>
+Record RecordFormat<Record>::record(const RecordBatch<Record>& batch, std::size_t row, std::size_t K) const {
+  Record record;
+  get_row(table<Record>(), columns_, batch, row, K, record);
+  return record;
+}
+
+template <typename Record>
+std::uint32_t RecordFormat<Record>::checksum(const BatchBytes& batch, std::size_t row, std::size_t K) const {
+  return row_checksum(columns_, batch, row, K);
+}
+
+template <typename Record>
+bool RecordFormat<Record>::sound(const RecordBatch<Record>& batch, std::size_t row, std::size_t K) const {
+  const TaskStatus status = values(batch, &Record::status)[row];
+  return status == TaskStatus::pending || values(batch, &Record::checksum)[row] == checksum(batch, row, K);
+}
+
+template <typename Record>
+template <typename T>
+std::size_t RecordFormat<Record>::position(T Record::*member) const {
+  const Member<Record> wanted = member;
+  const auto found = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {
+    return table<Record>().datasets[column.row].member == wanted;
+  });
+  TASFG_EXPECT(found != columns_.end());
+  return static_cast<std::size_t>(found - columns_.begin());
+}
+
+template class RecordFormat<RunRecord>;
+template class RecordFormat<CaseSolution>;
+#define TASFG_POSITION(T)                                                       \
+  template std::size_t RecordFormat<RunRecord>::position(T RunRecord::*) const; \
+  template std::size_t RecordFormat<CaseSolution>::position(T CaseSolution::*) const;
+TASFG_POSITION(TaskStatus)
+TASFG_POSITION(std::int32_t)
+TASFG_POSITION(std::uint32_t)
+TASFG_POSITION(double)
+#undef TASFG_POSITION
+template std::size_t RecordFormat<RunRecord>::position(std::int64_t RunRecord::*) const;
+
+}  // namespace tasfg

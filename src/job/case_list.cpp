@@ -1,0 +1,118 @@
+#include "case_list.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
+#include "tasfg/sim/content_key.hpp"
+
+namespace tasfg {
+namespace {
+
+/// " means=0.3,0.5": full for a few vertices, else ends and a fingerprint.
+std::string means_label(const std::vector<double>& means) {
+  constexpr std::size_t kMostShown = 12;
+  if (means.size() <= kMostShown) {
+    std::string text = " means=";
+    for (std::size_t u = 0; u < means.size(); ++u) text += (u == 0 ? "" : ",") + to_text(means[u]);
+    return text;
+  }
+  StreamKey key = stream_key(means.size());
+  for (const double mean : means) key = stream_key(key.value, std::bit_cast<std::uint64_t>(mean + 0.0));
+  return fmt::format(" means={},..,{}#{:016x}", to_text(means.front()), to_text(means.back()), key.value);
+}
+
+class CaseList {
+ public:
+  CaseList(const std::vector<GraphBlock>& blocks, std::size_t most_entries, Grid& grid)
+      : blocks_(blocks), most_entries_(most_entries), grid_(grid) {}
+
+  void run() {
+    for (const GraphBlock& block : blocks_) list(block);
+    for (std::size_t i = 0; i < grid_.cases.size(); ++i) {
+      Case& entry = grid_.cases[i];
+      const GraphBlock& block = blocks_[block_of_[i]];
+      fill(entry, block);
+      const auto [first, fresh] = cases_by_label_.emplace(entry.label, i);
+      if (!fresh)
+        throw InputError(within(grid_.origin, block_name(block.index())),
+                         bad_state(fmt::format("repeats the case \"{}\" of {}", entry.label,
+                                               block_name(block_of_[first->second])),
+                                   "each case once"));
+    }
+  }
+
+ private:
+  static std::string block_name(std::size_t index) { return fmt::format("graph[{}]", index); }
+
+  /// The cases of a block, without what only their graphs can tell.
+  void list(const GraphBlock& block) {
+    block.for_each([&](Parameters parameters, std::string label, const RewardFamily& reward) {
+      if (const auto K = parameters.find("K"); K != parameters.end())
+        add_entries(static_cast<std::size_t>(std::get<double>(K->second)), block);
+      Case entry;
+      entry.graph = block.family().name;
+      entry.parameters = std::move(parameters);
+      entry.label = std::move(label);
+      entry.reward = reward;
+      grid_.cases.push_back(std::move(entry));
+      block_of_.push_back(block.index());
+    });
+  }
+
+  void add_entries(std::size_t K, const GraphBlock& block) {
+    entries_ += K * K;
+    if (entries_ > most_entries_)
+      throw InputError(within(grid_.origin, block_name(block.index())),
+                       bad_state(fmt::format("brings the job to more than {} matrix entries, the sum of K*K "
+                                             "over all cases",
+                                             most_entries_),
+                                 "split the job"));
+  }
+
+  void fill(Case& entry, const GraphBlock& block) {
+    const std::string place =
+        within(grid_.origin, fmt::format("{} ({})", block_name(block.index()), entry.label));
+    GraphAndMeans made =
+        placed(place, [&] { return graph_of(block.family(), entry.parameters, "", grid_.files); });
+    if (!entry.parameters.contains("K")) add_entries(static_cast<std::size_t>(made.graph.size()), block);
+    std::vector<double> means = block.means().empty() ? made.means : block.means();
+    const bool own_means = means == made.means;
+    const Instance instance(std::move(made.graph), std::move(means), entry.reward, place);
+    placed(place, [&] { check_algorithms(instance); });
+    if (!own_means) entry.label += means_label(instance.means());
+    entry.means = instance.means();
+    entry.K = instance.size();
+    entry.best = instance.best();
+    entry.edges = instance.graph().edge_count();
+    entry.observability = observability_of(instance.graph());
+    entry.key = content_key(instance);
+    grid_.largest_K = std::max(grid_.largest_K, entry.K);
+  }
+
+  void check_algorithms(const Instance& instance) const {
+    if (grid_.algorithms.empty()) return;
+    const Simulation simulation(instance, grid_.options);
+    for (const JobAlgorithm& each : grid_.algorithms) simulation.check(each.algorithm);
+  }
+
+  const std::vector<GraphBlock>& blocks_;
+  std::size_t most_entries_;
+  Grid& grid_;
+  std::vector<std::size_t> block_of_;
+  std::size_t entries_ = 0;
+  std::unordered_map<std::string_view, std::size_t> cases_by_label_;
+};
+
+}  // namespace
+
+void list_cases(const std::vector<GraphBlock>& blocks, std::size_t most_entries, Grid& grid) {
+  CaseList(blocks, most_entries, grid).run();
+}
+
+}  // namespace tasfg

@@ -1,0 +1,17 @@
+/// The cases of a job, from its [[graph]] blocks.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "graph_block.hpp"
+
+#include "tasfg/job/grid.hpp"
+
+namespace tasfg {
+
+/// Fills grid.cases and grid.largest_K; everything else of the grid must be there. Every graph is built once
+/// and checked with every algorithm. `most_entries` bounds the sum of K² over all cases.
+void list_cases(const std::vector<GraphBlock>& blocks, std::size_t most_entries, Grid& grid);
+
+}  // namespace tasfg

@@ -1,0 +1,19 @@
+#include "tasfg/sim/content_key.hpp"
+
+#include <bit>
+
+namespace tasfg {
+
+StreamKey content_key(const Instance& instance) {
+  StreamKey key = stream_key(static_cast<std::uint64_t>(instance.size()), instance.reward().index());
+  const auto absorb = [&key](double value) {
+    key = stream_key(key.value, std::bit_cast<std::uint64_t>(value));
+  };
+  for (const RewardParameter& each : row_of(instance.reward()).parameters)
+    absorb(each.get(instance.reward()));
+  for (const double mean : instance.means()) absorb(mean == 0.0 ? 0.0 : mean);  // −0 is 0
+  for (const double p : instance.graph().row_major()) absorb(p == 0.0 ? 0.0 : p);
+  return key;
+}
+
+}  // namespace tasfg

@@ -1,0 +1,41 @@
+#include "tasfg/model/feedback_graph.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "tasfg/base/error.hpp"
+
+namespace tasfg {
+namespace {
+
+TEST(FeedbackGraph, NeighbourhoodsHoldExistingEdgesOnly) {
+  const FeedbackGraph graph(3, {0, .5, 0, 1, 0, 0, 0, .25, 0});
+  EXPECT_EQ(graph.edge_count(), 3u);
+  ASSERT_EQ(graph.out(0).size(), 1u);
+  EXPECT_EQ(graph.out(0)[0].vertex, 1);
+  ASSERT_EQ(graph.in(1).size(), 2u);
+  EXPECT_EQ(graph.in(1)[1].vertex, 2);
+  EXPECT_EQ(graph.in(1)[1].probability, .25);
+  EXPECT_TRUE(graph.in(2).empty());
+}
+
+TEST(FeedbackGraph, RefusesWhatIsNoMatrixOfProbabilities) {
+  const auto message = [](int K, std::vector<double> values) -> std::string {
+    try {
+      const FeedbackGraph graph(K, std::move(values), "test");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(message(1, {1}), "test: K = 1 (must be at least 2)");
+  EXPECT_EQ(message(2, {1, 0, 1}), "test: 3 probabilities (must be K*K = 4)");
+  EXPECT_EQ(message(2, {1, 0, 1.5, 1}), "test: row 2, column 1: probability 1.5 (must lie in [0, 1])");
+  EXPECT_EQ(message(2, {1, nan, 1, 1}), "test: row 1, column 2: probability nan (must lie in [0, 1])");
+  EXPECT_EQ(message(2, {1, 0, 1, 1}), "accepted");
+}
+
+}  // namespace
+}  // namespace tasfg

@@ -1,0 +1,148 @@
+#include "tasfg/sweep/inventory.hpp"
+
+#include <limits>
+#include <set>
+
+#include "sweep/small_study.hpp"
+#include <gtest/gtest.h>
+
+namespace tasfg {
+namespace {
+
+class InventoryTest : public SmallSweep {
+ protected:
+  /// Reads the file anew, as the next sitting would.
+  void collect(const CrashCounts& crashes = {}, const Shard& shard = {}) {
+    said_.clear();
+    scheduler_ = Scheduler(cells_);
+    inventory_.emplace(grid_, results_, scheduler_, [this](const std::string& text) { said_ += text; });
+    inventory_->collect(shard, crashes);
+  }
+  /// Everything that is left, in the order in which it would be handed out to one thread.
+  std::vector<TaskName> left() {
+    std::vector<TaskName> tasks;
+    while (const auto chunk = scheduler_.next(0.0, 1, std::numeric_limits<double>::infinity()))
+      for (std::int64_t i = 0; i < chunk->count; ++i) tasks.push_back(chunk->task(i));
+    return tasks;
+  }
+  /// What a worker would report of these runs, which took a second each.
+  Report report_of(const std::vector<RunName>& runs, TaskStatus status = TaskStatus::done) {
+    Report report;
+    for (const RunName& run : runs) {
+      RunRecord record;
+      record.status = status;
+      record.seconds = 1.0;
+      record.steps = 100;
+      file_.run_format().append(report.runs, run, file_.layout().K(cells_.case_of(run.cell)), record);
+    }
+    report.seconds = 1.5;
+    return report;
+  }
+  void solve_all() {
+    Report report;
+    for (CaseId id; id.value() < cells_.cases; ++id)
+      file_.case_format().append(report.solutions, name_of(id), file_.layout().K(id), solve_case(grid_, id));
+    inventory_->take(report);
+  }
+
+  std::string said_;
+  Scheduler scheduler_{cells_};
+  std::optional<Inventory> inventory_;
+};
+
+TEST_F(InventoryTest, OfANewFileEverythingIsLeftAndRunsWaitForTheirCases) {
+  collect();
+  EXPECT_EQ(inventory_->counts().total, 2 + 4 * kSeeds);
+  EXPECT_EQ(inventory_->counts().done, 0);
+  EXPECT_EQ(left(), (std::vector<TaskName>{CaseId(0), CaseId(1)}));
+  solve_all();
+  EXPECT_EQ(inventory_->counts().done, 2);
+  const std::vector<TaskName> runs = left();
+  EXPECT_EQ(std::set<TaskName>(runs.begin(), runs.end()).size(), static_cast<std::size_t>(4 * kSeeds));
+}
+
+TEST_F(InventoryTest, WhatWasTakenInIsNotLeftInTheNextSitting) {
+  collect();
+  solve_all();
+  Report report = report_of({{CellId(1), 4}, {CellId(1), 5}});
+  inventory_->take(report);
+  EXPECT_EQ(inventory_->counts().done, 4);
+  EXPECT_EQ(inventory_->steps(), 200.0);
+  EXPECT_EQ(inventory_->busy_seconds(), 1.5);
+  EXPECT_EQ(scheduler_.expected(CellId(1)), 1.0) << "the scheduler learnt from them";
+  collect();
+  EXPECT_EQ(inventory_->counts().done, 4);
+  const std::vector<TaskName> runs = left();
+  const std::set<TaskName> tasks(runs.begin(), runs.end());
+  EXPECT_EQ(tasks.size(), static_cast<std::size_t>(4 * kSeeds - 2));
+  EXPECT_FALSE(tasks.contains(RunName{CellId(1), 4}));
+  EXPECT_TRUE(tasks.contains(RunName{CellId(1), 6}));
+  EXPECT_TRUE(tasks.contains(RunName{CellId(2), 4}));
+}
+
+TEST_F(InventoryTest, CountsStartsOverSittingsAndForgetsThoseGivenBack) {
+  const Chunk chunk{ChunkId(1), TaskKind::run, CellId(3), 2, 3, 0.0};
+  collect();
+  inventory_->start(chunk);
+  EXPECT_EQ(file_.run_values(&RunRecord::attempts, CellId(3)),
+            (std::vector<std::int32_t>{0, 0, 1, 1, 1, 0, 0, 0, 0, 0}));
+  collect();
+  inventory_->start(chunk);
+  inventory_->undo_start(chunk.tail(2));
+  EXPECT_EQ(file_.run_values(&RunRecord::attempts, CellId(3)),
+            (std::vector<std::int32_t>{0, 0, 2, 1, 1, 0, 0, 0, 0, 0}));
+  Report report = report_of({{CellId(3), 2}});
+  inventory_->take(report);
+  EXPECT_EQ(file_.run_values(&RunRecord::attempts, CellId(3))[2], 2);
+}
+
+TEST_F(InventoryTest, RunsThatNeverEndedComeLast) {
+  collect();
+  solve_all();
+  for (int sitting = 0; sitting < 3; ++sitting) {
+    inventory_->start({ChunkId(1), TaskKind::run, CellId(0), 0, 1, 0.0});
+    collect();
+  }
+  EXPECT_EQ(left().back(), TaskName(RunName{CellId(0), 0}));
+}
+
+TEST_F(InventoryTest, WhatCrashedTooOftenIsFailedAndSaid) {
+  collect();
+  inventory_->start({ChunkId(1), TaskKind::run, CellId(2), 0, 2, 0.0});
+  const CrashCounts crashes{{RunName{CellId(2), 0}, 3}, {RunName{CellId(2), 1}, 2}, {CaseId(0), 3}};
+  collect(crashes);
+  EXPECT_EQ(inventory_->counts().done, 2);
+  EXPECT_EQ(inventory_->counts().failed, 2);
+  EXPECT_EQ(file_.run_values(&RunRecord::status, CellId(2))[0], TaskStatus::failed);
+  EXPECT_EQ(file_.run_values(&RunRecord::status, CellId(2))[1], TaskStatus::pending);
+  EXPECT_EQ(file_.case_values(&CaseSolution::status)[0], TaskStatus::failed);
+  ASSERT_EQ(file_.failures().size(), 2U);
+  EXPECT_EQ(file_.failures()[1].message, "crashed its process 3 times");
+  EXPECT_NE(said_.find("failed: the solution of ring K=3"), std::string::npos) << said_;
+  EXPECT_NE(said_.find("uniform seed 0: crashed its process 3 times\n  replay: tasfg simulate"),
+            std::string::npos)
+      << said_;
+  collect();
+  EXPECT_EQ(inventory_->counts().done, 2) << "failed ones are not run again";
+  EXPECT_EQ(inventory_->counts().failed, 2);
+}
+
+TEST_F(InventoryTest, AFailureOfAWorkerIsWrittenDown) {
+  collect();
+  Report report = report_of({{CellId(1), 7}}, TaskStatus::failed);
+  report.failures.push_back(failure_of(cells_, RunName{CellId(1), 7}, "no luck"));
+  inventory_->take(report);
+  EXPECT_EQ(inventory_->counts().failed, 1);
+  EXPECT_EQ(inventory_->counts().done, 1);
+  EXPECT_EQ(inventory_->steps(), 0.0);
+  ASSERT_EQ(file_.failures().size(), 1U);
+  EXPECT_EQ(file_.failures()[0].message, "no luck");
+}
+
+TEST_F(InventoryTest, AShardHasItsRunsAndEveryCase) {
+  collect({}, Shard{1, 2});
+  EXPECT_EQ(inventory_->counts().total, 2 + 4 * kSeeds / 2);
+}
+
+}  // namespace
+}  // namespace tasfg

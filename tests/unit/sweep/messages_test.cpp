@@ -1,0 +1,82 @@
+#include "tasfg/sweep/messages.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace tasfg {
+namespace {
+
+template <typename Kind, typename Message = ToCoordinator>
+Kind sent(const Kind& kind) {
+  return std::get<Kind>(unpack<Message>(pack<Message>(kind)));
+}
+
+TEST(Messages, ArriveAsTheyWereSent) {
+  const auto opening = unpack<Opening>(pack(Opening{2, "a\nb", std::string("\0:", 2), {"K=3", ""}}));
+  EXPECT_EQ(opening.status, 2);
+  EXPECT_EQ(opening.text, "a\nb");
+  EXPECT_EQ(opening.origin, std::string("\0:", 2));
+  EXPECT_EQ(opening.overrides, (std::vector<std::string>{"K=3", ""}));
+
+  const Hello hello = sent(Hello{4, 0xFFFFFFFFFFFFFFF1U, "n7", "no such file"});
+  EXPECT_EQ(hello.threads, 4);
+  EXPECT_EQ(hello.digest, 0xFFFFFFFFFFFFFFF1U);
+  EXPECT_EQ(hello.host, "n7");
+  EXPECT_EQ(hello.complaint, "no such file");
+
+  EXPECT_TRUE(sent(Interrupted{true}).time_is_short);
+  EXPECT_EQ((sent<Stop, ToWorker>({75}).status), 75);
+  (void)sent(Bye{});
+  (void)sent(Alive{});
+  (void)sent<Alive, ToWorker>({});
+  (void)sent<Drain, ToWorker>({});
+  (void)sent<Cancel, ToWorker>({});
+}
+
+TEST(Messages, AChunkArrivesWhole) {
+  const Chunk chunk = sent<Chunk, ToWorker>({ChunkId(9), TaskKind::solve, CellId(8), 7, 6, 0.5});
+  EXPECT_EQ(chunk.id, ChunkId(9));
+  EXPECT_EQ(chunk.kind, TaskKind::solve);
+  EXPECT_EQ(chunk.cell, CellId(8));
+  EXPECT_EQ(chunk.first, 7);
+  EXPECT_EQ(chunk.count, 6);
+  EXPECT_EQ(chunk.expected, 0.5);
+}
+
+TEST(Messages, AReportArrivesWhole) {
+  Report report{ChunkId(3), true, 2, 0.25, {}, {}, {{1, -1, -1, "stalled"}, {0, 1, 5, ""}}};
+  const RecordShape shape{.deltas = 2, .vertices = 3};
+  RunRecord record;
+  record.steps = 1LL << 60;
+  record.tau = {5, 7};
+  RunFormat(shape).append(report.runs, {CellId(4), 2}, 3, record);
+  CaseSolution solution;
+  solution.T_star = 128.1;
+  solution.omega = {0.5, 0.25, 0.25};
+  CaseFormat(shape).append(report.solutions, name_of(CaseId(1)), 3, solution);
+  const Report got = sent(report);
+  EXPECT_EQ(got.chunk, ChunkId(3));
+  EXPECT_TRUE(got.closed);
+  EXPECT_EQ(got.undone, 2);
+  EXPECT_EQ(got.seconds, 0.25);
+  ASSERT_EQ(got.runs.size(), 1U);
+  EXPECT_EQ(got.runs.name(0), (RunName{CellId(4), 2}));
+  EXPECT_EQ(got.runs.columns, report.runs.columns);
+  ASSERT_EQ(got.solutions.size(), 1U);
+  EXPECT_EQ(got.solutions.name(0), name_of(CaseId(1)));
+  EXPECT_EQ(got.solutions.columns, report.solutions.columns);
+  ASSERT_EQ(got.failures.size(), 2U);
+  EXPECT_EQ(got.failures[0].message, "stalled");
+  EXPECT_EQ(got.failures[1].seed, 5);
+}
+
+TEST(Messages, RunsCostTheirBytesAndNoMore) {
+  Report report;
+  report.runs.columns.resize(3);
+  for (auto& column : report.runs.columns) column.assign(100'000, 42);
+  EXPECT_LT(pack<ToCoordinator>(report).size(), 3 * 100'000 + 200);
+}
+
+}  // namespace
+}  // namespace tasfg
