@@ -22,6 +22,7 @@ struct Options {
   std::string setting = "informed", conventions = "paper", stream = "philox", threshold = "practical";
   std::vector<std::string> points, algorithm_options;
   double max_steps = 1e9;
+  bool no_skip = false;
   double master_seed = 0;
   int threads = 0;
   bool csv = false;
@@ -102,6 +103,7 @@ SimulationOptions simulation_options(const Options& options) {
   }
   out.threshold = threshold_named(options.threshold, "--threshold");
   out.max_steps = whole(options.max_steps, 1, "--max-steps");
+  out.skip = !options.no_skip;
   out.master_seed = static_cast<std::uint64_t>(whole(options.master_seed, 0, "--master-seed"));
   return out;
 }
@@ -240,6 +242,7 @@ void add_simulate_command(Command& app, int& status) {
   command->add_option("--stream", options->stream, "philox, or numpy to replay the published runs")
       ->capture_default_str();
   command->add_option("--master-seed", options->master_seed, "of the philox streams")->capture_default_str();
+  command->add_flag("--no-skip", options->no_skip, "make every draw by itself; same results, slower");
   command->add_option("--max-steps", options->max_steps, "draws after which a run is capped")
       ->capture_default_str();
   command->add_option("--threads", options->threads, "worker threads (0: all cores)")->capture_default_str();

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "environment.hpp"
+#include "skipper.hpp"
 #include <fmt/format.h>
 
 #include "tasfg/algo/rules.hpp"
@@ -62,6 +63,28 @@ class StoppingRule {
   /// Gaussian rewards and the statistic of the paper; else it never says so.
   [[nodiscard]] bool goes_on(const Estimate& e) const {
     return challenger_ >= 0 && challenger_ != e.best() && below_floor(e);
+  }
+
+  /// Whether nothing stops in a corridor either. For Gaussian rewards and the statistic of the paper; else it
+  /// never says so.
+  [[nodiscard]] bool goes_on(const Estimate& e, const Corridor& ahead) const {
+    if constexpr (std::is_same_v<Reward, Gaussian>) {
+      if (done()) return true;
+      if (pseudo_) return false;
+      const auto a = static_cast<std::size_t>(e.best());
+      double least = kInfinity;
+      for (std::size_t u = 0; u < ahead.low.size(); ++u) {
+        if (u == a) continue;
+        if (!(ahead.low[a] > ahead.high[u])) return false;  // another may be best on the way
+        const double gap = ahead.high[a] - ahead.low[u];
+        const double M = ahead.observations[a], m = ahead.observations[u];
+        least = std::min(least, M * m / (M + m) * gap * gap / (2.0 * reward_.variance));
+      }
+      constexpr double kMargin = 1e-9;
+      const double growth = threshold_growth(options_.threshold, static_cast<double>(e.draws()));
+      return least * (1.0 + kMargin) < base_[next_] + growth;
+    }
+    return false;
   }
 
   /// Fills the rest of the record where the trajectory ends without stopping.
@@ -168,6 +191,9 @@ double time_ratio(const Instance& instance, const CharacteristicTime& optimum, c
   return time_of(view_of(instance), share) / optimum.upper;
 }
 
+template <typename Reward, typename Environment, typename Rule>
+constexpr bool kSkips = std::is_same_v<Environment, PhiloxEnvironment<Gaussian>>&& PlansAhead<Rule>;
+
 using Optimum = std::function<const CharacteristicTime&()>;
 
 /// The step loop. Everything it calls is known here, so that it inlines.
@@ -178,7 +204,15 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
   RunRecord record;
   Estimate estimate(instance, options.setting, options.conventions);
   StoppingRule<Reward> stopping(reward, instance, options, log_inv_delta, record);
-  const bool uninformed = options.setting == Setting::uninformed;
+  [[maybe_unused]] const auto continues = [&](const Estimate& e, const Corridor& ahead) {
+    return stopping.goes_on(e, ahead);
+  };
+  [[maybe_unused]] auto skipper = [&] {
+    if constexpr (kSkips<Reward, Environment, Rule>)
+      return Skipper(instance, reward);
+    else
+      return 0;
+  }();
   const auto settle = [&](TaskStatus status) {
     stopping.finish(estimate);
     record.status = status;
@@ -194,13 +228,15 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
       if (cancel.load(std::memory_order_relaxed)) [[unlikely]]
         return {};
       const int v = rule.choose(estimate, environment.choices());
-      const auto show = [&](int u, double r) {
-        if (uninformed) [[unlikely]] {
-          if (r == 0.0) return;  // taken for an edge that did not fire
-        }
-        estimate.observe(v, u, r);
+      const auto show = [&](int u, double r, double mean) {
+        estimate.observe(v, u, mean);
         rule.shown(estimate, u, r);
       };
+      if constexpr (kSkips<Reward, Environment, Rule>) {
+        if (options.skip &&
+            skipper.jump(rule, estimate, environment, continues, limit - estimate.draws()) > 0)
+          continue;
+      }
       if constexpr (Environment::kPullsSeveral && requires { rule.repeats(estimate); }) {
         const std::int64_t most =
             stopping.goes_on(estimate) ? std::min(rule.repeats(estimate), limit - estimate.draws()) : 1;

@@ -15,6 +15,15 @@
 /// Several draws may then be made at once: finish() is not called for them, and while they are made the
 /// estimate's draws() and pulls() are those before the first.
 ///
+/// A rule whose choice stands for many draws, or whose choices depend on no reward, may also have
+///
+///   - std::int64_t plan(const Estimate&, std::int64_t draws, std::vector<std::int64_t>& pulls): how often
+///   each vertex would be pulled in the next draws, as many of them as it can tell (at most so many; 0: it
+///   cannot),
+///   - bool stands(const Estimate&, const Corridor&): whether that is so, whatever happens within the
+///   corridor,
+///   - void jumped(): called when these draws have been made at once.
+///
 /// The step loop is a template over the rule, so that these inline; none allocates after construction.
 #pragma once
 

@@ -33,6 +33,7 @@ struct SimulationOptions {
   ThresholdKind threshold = ThresholdKind::practical;
   StreamKind stream = StreamKind::philox;
   std::uint64_t master_seed = 0;  // of the Philox streams
+  bool skip = true;  // many draws at once, where nothing depends on how they come; results are the same
   std::int64_t max_steps = 1'000'000'000;
   bool pulls_by_delta = false;            // whether to keep the pulls at every δ's stop
   std::vector<std::int64_t> checkpoints;  // draws after which to note what the learner would answer; rising

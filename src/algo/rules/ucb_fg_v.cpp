@@ -92,4 +92,30 @@ int UcbVRule::look(const Estimate& e) {
   return chosen_;
 }
 
+std::int64_t UcbVRule::plan(const Estimate& /*estimate*/, std::int64_t draws,
+                            std::vector<std::int64_t>& pulls) const {
+  std::fill(pulls.begin(), pulls.end(), 0);
+  pulls[static_cast<std::size_t>(chosen_)] = draws;
+  return draws;
+}
+
+bool UcbVRule::stands(const Estimate& e, const Corridor& ahead) const {
+  // Widths grow with the draws and shrink with what is seen: each bound at the end of the interval that
+  // speaks against it.
+  const UcbWidths now(e.draws(), e.graph_known()), then(e.draws() + ahead.draws, e.graph_known());
+  const auto a = static_cast<std::size_t>(leader_), v = static_cast<std::size_t>(chosen_);
+  const double least = ahead.low[a] + now.mean / std::sqrt(ahead.observations[a]);
+  for (std::size_t u = 0; u < ahead.low.size(); ++u)
+    if (u != a && !(least > ahead.high[u] + then.mean / std::sqrt(e.observations()[u]))) return false;
+  if (e.graph_known()) return true;
+  const double edge =
+      ahead.edge_low[a] + now.edge / std::sqrt(e.pulls()[v] + static_cast<double>(ahead.draws));
+  constexpr double kMargin = 1e-12;  // on the rounding of both sides
+  for (std::size_t w = 0; w < ahead.low.size(); ++w)
+    if (w != v && !(edge > e.edge(static_cast<int>(w), leader_) +
+                               then.edge / std::sqrt(std::max(e.pulls()[w], 1.0)) + kMargin))
+      return false;
+  return true;
+}
+
 }  // namespace tasfg

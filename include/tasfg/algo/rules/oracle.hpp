@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "tasfg/algo/corridor.hpp"
 #include "tasfg/algo/sampling_rule.hpp"
 
 namespace tasfg {
@@ -15,11 +17,28 @@ class OracleRule : public NoMemory {
   explicit OracleRule(std::vector<double> allocation) : allocation_(std::move(allocation)) {}
   template <typename Stream>
   int choose(const Estimate& e, Stream& /*stream*/) {
-    const double t = static_cast<double>(e.draws() + 1);
+    return furthest_behind(e.pulls(), e.draws() + 1);
+  }
+
+  // Jumps: the pulls depend on no reward.
+  [[nodiscard]] std::int64_t plan(const Estimate& e, std::int64_t draws, std::vector<std::int64_t>& pulls) {
+    planned_ = e.pulls();
+    for (std::int64_t i = 1; i <= draws; ++i)
+      planned_[static_cast<std::size_t>(furthest_behind(planned_, e.draws() + i))] += 1.0;
+    for (std::size_t v = 0; v < pulls.size(); ++v)
+      pulls[v] = static_cast<std::int64_t>(planned_[v] - e.pulls()[v]);
+    return draws;
+  }
+  [[nodiscard]] static bool stands(const Estimate& /*estimate*/, const Corridor& /*ahead*/) { return true; }
+  void jumped() {}
+
+ private:
+  [[nodiscard]] int furthest_behind(const std::vector<double>& pulls, std::int64_t draw) const {
+    const double t = static_cast<double>(draw);
     int chosen = 0;
-    double least = e.pulls()[0] - t * allocation_[0];
+    double least = pulls[0] - t * allocation_[0];
     for (std::size_t v = 1; v < allocation_.size(); ++v) {
-      const double lag = e.pulls()[v] - t * allocation_[v];
+      const double lag = pulls[v] - t * allocation_[v];
       if (lag < least) {
         least = lag;
         chosen = static_cast<int>(v);
@@ -28,7 +47,7 @@ class OracleRule : public NoMemory {
     return chosen;
   }
 
- private:
+  std::vector<double> planned_;
   std::vector<double> allocation_;
 };
 

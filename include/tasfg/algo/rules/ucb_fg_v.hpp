@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tasfg/algo/corridor.hpp"
 #include "tasfg/algo/estimate.hpp"
 #include "tasfg/model/instance.hpp"
 
@@ -43,6 +44,13 @@ class UcbVRule {
     rivals_ = most > rivals_ ? most : rivals_;
   }
   void finish(const Estimate& /*estimate*/, int /*v*/) {}
+
+  // Jumps: after choose(), the next draws are all of the vertex chosen, as long as stands() says so of what
+  // they show.
+  [[nodiscard]] std::int64_t plan(const Estimate& e, std::int64_t draws,
+                                  std::vector<std::int64_t>& pulls) const;
+  [[nodiscard]] bool stands(const Estimate& e, const Corridor& ahead) const;
+  void jumped() { until_ = 0; }
 
  private:
   /// Whether the choice is still that of the last look, after `ahead` more pulls that leave the bounds of
