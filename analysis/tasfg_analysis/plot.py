@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -48,37 +49,44 @@ LABELS = {
 IDENTITY = ("graph", "K", "p", "q", "r", "reward", "variance")
 
 
-def _tables(results: Results) -> dict[str, pd.DataFrame]:
-    """Cases, runs and checkpoints as tables, with a column graph.NAME for every parameter that has none of its own."""
+def _wrong(correct: pd.Series) -> pd.Series:
+    """1 where an answer is wrong, missing where there is none."""
+    return (~correct).astype("Float64").astype(float)
+
+
+def _tables(results: Results) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Cases, runs and checkpoints as tables, with a column graph.NAME for every parameter that has none of its own; each made
+    when it is asked for."""
     cases = results.cases_frame()
     extra = pd.DataFrame([parameters(row) for _, row in cases.iterrows()], index=cases.label)
     extra = extra.drop(columns=[name for name in extra if name in cases])
     extra = extra.apply(lambda column: pd.to_numeric(column, errors="ignore")).add_prefix("graph.")
-    extra = extra.assign(parameters=cases.parameters.to_numpy())
-    runs = results.frame
-    if "correct" in runs:
-        runs = runs.assign(error=(~runs.correct).astype("Float64").astype(float))
+
+    def complete(table: pd.DataFrame) -> pd.DataFrame:
+        # Through the codes of the labels: millions of rows have few cases.
+        labels = table.label.astype("category").cat
+        at_label = extra.reindex(labels.categories)
+        return table.assign(**{name: at_label[name].to_numpy()[labels.codes] for name in extra})
+
+    yield "cases", complete(cases)
+    if len(results.frame):
+        yield "runs", complete(results.frame.assign(error=_wrong(results.frame.correct)))
     checkpoints = results.checkpoints_frame()
-    if "checkpoint_correct" in checkpoints:
-        wrong = (~checkpoints.checkpoint_correct).astype("Float64").astype(float)
-        checkpoints = checkpoints.assign(checkpoint_error=wrong)
-    return {
-        name: frame.join(extra.drop(columns=[c for c in extra if c in frame]), on="label") if len(frame) else frame
-        for name, frame in (("cases", cases), ("runs", runs), ("checkpoints", checkpoints))
-    }
+    if len(checkpoints):
+        yield "checkpoints", complete(checkpoints.assign(checkpoint_error=_wrong(checkpoints.checkpoint_correct)))
 
 
 def _source(results: Results, names: list[str]) -> tuple[str, pd.DataFrame]:
     """The table that has all these columns: cases rather than runs, runs rather than checkpoints."""
-    tables = _tables(results)
-    for kind, table in tables.items():
-        if len(table) and all(name in table for name in names):
+    known = set()
+    for kind, table in _tables(results):
+        if all(name in table for name in names):
             return kind, table
-    known = sorted({name for table in tables.values() for name in table})
+        known |= set(table)
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
-            hint = f'did you mean "{near[0]}"?' if near else f"must be of {', '.join(known)}"
+            hint = f'did you mean "{near[0]}"?' if near else f"must be of {', '.join(sorted(known))}"
             raise UserError(f"no column {name} ({hint})")
     raise UserError(f"no table has all of {', '.join(names)} (cases, runs or checkpoints; docs/analysis.md lists them)")
 
@@ -170,7 +178,9 @@ def _points(results: Results, part: pd.DataFrame, x: str, y: str, kind: str, sta
     return pd.DataFrame(rows, columns=["x", "middle", "low", "high", "open"]).sort_values("x")
 
 
-def _facets(table: pd.DataFrame, used: list[str], panel: str | None, what: str) -> list[tuple[str, pd.DataFrame]]:
+def _facets(
+    results: Results, table: pd.DataFrame, used: list[str], panel: str | None, what: str
+) -> list[tuple[str, pd.DataFrame]]:
     """A part of the table per panel: one per value of `panel`, and of everything else that would be drawn on top of it."""
     keys = ([panel] if panel else []) + _varying(table, used + ([panel] if panel else []))
     if not keys:
@@ -181,13 +191,14 @@ def _facets(table: pd.DataFrame, used: list[str], panel: str | None, what: str) 
             f"{len(groups)} panels (one for each of {', '.join(keys)}, which differ at the same {what}; give one as --hue, or "
             f"choose cases with --cases; at most {MOST_PANELS} are drawn)"
         )
-    cases = name_cases(table.drop_duplicates("label")) if "parameters" in table else None
-    titles = {} if cases is None else {case.label: case_title(case) for _, case in cases.iterrows()}
+    cases = results.cases_frame()
+    cases = name_cases(cases[cases.label.isin(table.label.unique())])
+    titles = {case.label: case_title(case) for _, case in cases.iterrows()}
     titled = []
     for values, part in groups:
         named = dict(zip(keys, values if isinstance(values, tuple) else (values,)))
         words = []
-        if panel is None and part.label.nunique() == 1 and part.label.iloc[0] in titles:
+        if panel is None and part.label.nunique() == 1:
             words = [titles[part.label.iloc[0]]]
             named = {key: value for key, value in named.items() if key in ("algorithm", "log_inv_delta", "checkpoint")}
         words += [_value(key, v) for key, v in named.items() if not (isinstance(v, float) and np.isnan(v))]
@@ -264,7 +275,7 @@ def _lines(
     kind, table, note = _chosen(results, [name for name in (x, hue, panel) if name], y, log_inv_delta)
     if hue is None and kind != "cases" and "algorithm" not in (x, panel):
         hue = "algorithm"
-    parts = _facets(table, [x, *([hue] if hue else [])], panel, x)
+    parts = _facets(results, table, [x, *([hue] if hue else [])], panel, x)
     values: list = [None]
     if hue:
         values = style.in_order(table[hue].unique()) if hue == "algorithm" else sorted(table[hue].unique())
@@ -365,7 +376,7 @@ def _heat(
 ) -> Figure:
     """A quantity in colours over two columns; numbers in the cells where they fit."""
     kind, table, note = _chosen(results, [name for name in (x, y, panel) if name], value, log_inv_delta)
-    parts = _facets(table, [x, y], panel, f"{x} and {y}")
+    parts = _facets(results, table, [x, y], panel, f"{x} and {y}")
     grids = []
     for title, part in parts:
         rows = {}
@@ -442,7 +453,7 @@ def _mesh(axes: Axes, grid: pd.DataFrame, norm: Normalize, log: str | None) -> Q
                     ha="center",
                     va="center",
                     fontsize=5.8,
-                    color=style.ink_on(mesh.cmap(norm(value))[:3]),
+                    color=style.ink_on(mesh.cmap(norm(value))[:3], 0.46),
                 )
     return mesh
 

@@ -106,7 +106,7 @@ def boxes(results: Results, log_inv_delta: float | None = None, slow: bool = Fal
     }
     parts, widths = _rows_of_groups(runs.cases, len(algorithms))
     figure, panels = layout.spread(widths, 2.2)
-    capped = any(box.sample.capped for box in drawn.values())
+    capped = any(np.isinf(box.high) for box in drawn.values())
     offsets = dodge(len(algorithms))
     ranges = {}  # of each graph: its parts have one axis
     for here in parts:
@@ -131,7 +131,7 @@ def boxes(results: Results, log_inv_delta: float | None = None, slow: bool = Fal
                 _say_stopped(panel, there, offset, log)
         panel.axhline(1.0, color="#000000", linestyle=style.BOUND_DASH, linewidth=0.9, zorder=1)
         for g, label in enumerate(here.label):
-            if any(drawn[label, a].sample.capped for a in algorithms if (label, a) in drawn):
+            if any(np.isinf(drawn[label, a].high) for a in algorithms if (label, a) in drawn):
                 cap = runs.cap / bound[label]
                 panel.hlines(cap, g - 0.47, g + 0.47, color=style.GREY, linewidth=0.5, zorder=1)
         layout.title(panel, graph_title(here))
@@ -152,9 +152,9 @@ def boxes(results: Results, log_inv_delta: float | None = None, slow: bool = Fal
 
 
 def _say_stopped(panel: Axes, boxes: list[tuple[int, Box]], offset: float, log: bool) -> None:
-    """Above the cap: how many runs of how many stopped."""
+    """Above the cap, where something is open: how many runs of how many stopped."""
     for g, box in boxes:
-        if box.sample.capped:
+        if np.isinf(box.high):
             low, high = panel.get_ylim()
             y = box.sample.cap * (high / low) ** 0.035 if log else box.sample.cap + 0.035 * high
             text = f"{len(box.sample.values)}/{len(box.sample)}"
@@ -184,7 +184,7 @@ def over_delta(results: Results, graph: str | None = None) -> Figure:
     logs = np.sort(runs.rows.log_inv_delta.unique())
     label, words = delta_axis(logs)
     drawn = {key: Box.of(sample) for key, sample in runs.samples("label", "algorithm", "log_inv_delta").items()}
-    capped = any(box.sample.capped for box in drawn.values())
+    capped = any(np.isinf(box.high) for box in drawn.values())
     bounds = runs.rows.groupby(["label", "log_inv_delta"], observed=True)[["lower_bound", "practical_bound"]].first()
     columns = 3 if len(logs) * len(algorithms) <= 32 else 2
     if len(logs) * len(algorithms) <= 12 and len(runs.cases) > 6:
@@ -225,7 +225,7 @@ def over_delta(results: Results, graph: str | None = None) -> Figure:
                 linewidth=0.9,
                 zorder=1,
             )
-        if any(box.sample.capped for box in here.values()):
+        if any(np.isinf(box.high) for box in here.values()):
             panel.axhline(runs.cap, color=style.GREY, linewidth=0.5, zorder=1)
         layout.tick_names(panel, range(len(logs)), words)
         panel.grid(False, axis="x")

@@ -179,10 +179,10 @@ def graphs_in_order(families: Iterable[str]) -> list[str]:
     return sorted(families, key=lambda n: (known.index(n) if n in known else len(known), n))
 
 
-def ink_on(colour: str) -> str:
-    """Black or white, whichever can be seen on a colour."""
+def ink_on(colour: str, dark: float = 0.32) -> str:
+    """Black or white, whichever can be seen on a colour; black only on those lighter than `dark` (small letters need more)."""
     red, green, blue = matplotlib.colors.to_rgb(colour)
-    return "#000000" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.32 else "#FFFFFF"
+    return "#000000" if 0.3 * red + 0.59 * green + 0.11 * blue > dark else "#FFFFFF"
 
 
 def many(count: int) -> list[tuple[str, object, float]]:

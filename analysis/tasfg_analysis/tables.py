@@ -139,28 +139,15 @@ _LATEX = {
 }
 
 
+_SPELLED = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": "$<$", ">": "$>$"}
+    | {"±": r"$\pm$", "ε": r"$\varepsilon$", "τ": r"$\tau$", "δ": r"$\delta$", "∞": r"$\infty$", "–": "--", "−": "-"}
+)
+
+
 def _escaped(text: str) -> str:
-    for character, spelled in (
-        ("\\", r"\textbackslash{}"),
-        *((c, f"\\{c}") for c in "&%$#_{}"),
-        ("~", r"\textasciitilde{}"),
-        ("^", r"\textasciicircum{}"),
-    ):
-        if character != "\\" or "\\" in text:
-            text = text.replace(character, spelled) if character not in "{}" else text
-    for character, spelled in (
-        ("±", r"$\pm$"),
-        ("ε", r"$\varepsilon$"),
-        ("τ", r"$\tau$"),
-        ("δ", r"$\delta$"),
-        ("∞", r"$\infty$"),
-        ("–", "--"),
-        ("<", "$<$"),
-        (">", "$>$"),
-        ("−", "-"),
-    ):
-        text = text.replace(character, spelled)
-    return text
+    return text.translate(_SPELLED)
 
 
 def latex(shown: pd.DataFrame) -> str:
@@ -179,10 +166,8 @@ def latex(shown: pd.DataFrame) -> str:
         cells, same = [], True
         for i, (name, cell) in enumerate(zip(shown, row)):
             same = same and name in words and i < len(words) - 1 and bool(before) and before[i] == cell
-            text = cell.replace("e^−", "e^-")
-            cells.append(
-                "" if same else f"$e^{{-{text[3:]}}}$" if name == "δ" and text[:3] == "e^-" else _escaped(cell)
-            )
+            power = cell.removeprefix("e^−")
+            cells.append("" if same else f"$e^{{-{power}}}$" if power != cell else _escaped(cell))
         if before and cells[0]:
             lines.append(r"\addlinespace")
         lines.append(" & ".join(cells) + r" \\")

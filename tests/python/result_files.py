@@ -114,15 +114,16 @@ def wrong_runs(path, reference):
 def seal(path):
     """Gives every run and case the checksum of the values that it now has."""
     with h5py.File(path, "r+") as file:
-        sums = file["runs/checksum"][()]
-        for index in np.ndindex(sums.shape):
-            sums[index] = run_checksum(file, *index)
-        file["runs/checksum"][...] = sums
-        cases = file["cases"]
-        for case, K in enumerate(cases["K"][()]):
-            total = 0
-            for name in cases["checksum"].attrs["covers"].decode().split():
-                value = cases[name][case]
-                value = value[:K] if "vertex" in dimensions(cases[name]) else value
-                total = zlib.crc32(np.ascontiguousarray(value).tobytes(), total)
-            cases["checksum"][case] = total
+        K = file["cases/K"][()]
+        for group in (file["runs"], file["cases"]):
+            own = dimensions(group["status"])
+            parts = [
+                (dimensions(group[name]), group[name][()])
+                for name in group["checksum"].attrs["covers"].decode().split()
+            ]
+            sums = group["checksum"][()]
+            for index in np.ndindex(sums.shape):
+                at = dict(zip(own, index), vertex=slice(0, K[index[0]]))
+                bits = (values[tuple(at.get(dim, slice(None)) for dim in dims)] for dims, values in parts)
+                sums[index] = zlib.crc32(b"".join(np.ascontiguousarray(value).tobytes() for value in bits))
+            group["checksum"][...] = sums

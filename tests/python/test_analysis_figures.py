@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import warnings
 
 import h5py
 import matplotlib.pyplot as plt
@@ -47,7 +48,7 @@ def texts_of(figure):
     """All texts that a reader sees, with what each is."""
     found = []
     for axes in (axes for axes in figure.axes if axes.get_visible()):
-        found.append(("title", axes.title))
+        found += [("title", axes.title), *(("mark", text) for text in axes.texts)]
         for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
             low, high = sorted(axis.get_view_interval())
             found.append(("label", axis.label))
@@ -63,7 +64,8 @@ def texts_of(figure):
 
 def faults_of(drawing):
     """Texts that leave the page or stand on each other."""
-    with style.applied():
+    with style.applied(), warnings.catch_warnings():
+        warnings.simplefilter("error")  # as where the layout gives up
         drawing.canvas.draw()
     renderer, page = drawing.canvas.get_renderer(), drawing.bbox
     boxes = [(kind, text.get_text(), text.get_window_extent(renderer)) for kind, text in texts_of(drawing)]
@@ -78,10 +80,10 @@ def faults_of(drawing):
     for i, (kind, text, box) in enumerate(boxes):
         for other, word, place in boxes[i + 1 :]:
             # A pixel of each side is air; the heading keeps the place of the legend with blank lines.
-            # Boxes of words aslant overlap where the words do not.
+            # Boxes of words aslant overlap where the words do not; marks stand where their data are.
             if (
                 {kind, other} != {"heading", "legend"}
-                and "aslant" not in (kind, other)
+                and not {"aslant", "mark"} & {kind, other}
                 and box.padded(-1).overlaps(place.padded(-1))
             ):
                 found.append(f"{kind} {text!r} covers {other} {word!r}")
@@ -231,6 +233,19 @@ def test_capped_runs_are_drawn_as_open(studies, draw):
     for t in (fast.min(), fast.median(), fast.max()):
         at = np.searchsorted(line.get_xdata(), t, side="right") - 1
         assert np.isclose(line.get_ydata()[at], 1 - (fast <= t).sum() / 8)
+
+
+def test_one_capped_run_far_beyond_the_others_leaves_the_boxes_as_they_are(study, tmp_path, draw):
+    """Seven of eight stopped, long before max_steps = 10⁹: all quartiles are known, and the axis does not go there."""
+    shutil.copy(study, tmp_path / "one.h5")
+    with h5py.File(tmp_path / "one.h5", "r+") as file:
+        file["runs/status"][0, 0, 1] = 2
+        file["runs/stopped"][0, 0, 2, 1] = 0
+    seal(tmp_path / "one.h5")
+    figure = draw("boxes", tmp_path / "one.h5")
+    assert faults_of(figure) == [] and figure.axes[0].get_ylim()[1] < 1000
+    medians, means = boxes_in(figure.axes[0])
+    assert len(medians) == 8 and len(means) == 7
 
 
 def test_answers_at_any_time_are_those_of_the_checkpoints(anytime, draw):
