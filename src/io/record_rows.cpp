@@ -116,7 +116,7 @@ void put_row(const Table<Record>& table, std::span<const Column> columns, const 
         [&]<typename T>(T Record::*member) {
           const T& value = record.*member;
           if constexpr (std::is_same_v<T, std::string>) {
-            std::memcpy(to, value.data(), std::min(value.size(), column.value_bytes));  // the rest is 0
+            std::copy_n(value.begin(), std::min(value.size(), column.value_bytes), to);  // the rest is 0
           } else if constexpr (std::is_same_v<T, typename ValueOf<T>::Type>) {
             std::memcpy(to, &value, sizeof value);
           } else {
@@ -191,6 +191,7 @@ std::uint32_t row_checksum(std::span<const Column> columns, const BatchBytes& ba
   return sum.checksum();
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): the argument is a type
 #define TASFG_RECORD(Record)                                                                           \
   template std::vector<Column> columns_of(const Table<Record>&, const Extents&, const RecordShape&);   \
   template void put_row(const Table<Record>&, std::span<const Column>, const Record&, std::size_t,     \
@@ -207,5 +208,6 @@ TASFG_RECORD(EdgeRow)
 TASFG_RECORD(Failure)
 TASFG_RECORD(LiveState)
 #undef TASFG_RECORD
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace tasfg
