@@ -115,8 +115,8 @@ double time_of(const ModelView& model, std::span<const double> allocation) {
       *model.reward);
 }
 
-double certified_lower(const ModelView& model, std::span<const double> weights,
-                       std::span<const double> allocation) {
+std::vector<double> certificate_prices(const ModelView& model, std::span<const double> weights,
+                                       std::span<const double> allocation) {
   const std::vector<double> m = observation_rates(model, allocation);
   const auto n = m.size();
   const auto a = static_cast<std::size_t>(model.best);
@@ -133,6 +133,13 @@ double certified_lower(const ModelView& model, std::span<const double> weights,
         }
       },
       *model.reward);
+  return g;
+}
+
+double certified_lower(const ModelView& model, std::span<const double> weights,
+                       std::span<const double> allocation) {
+  const std::vector<double> g = certificate_prices(model, weights, allocation);
+  const auto n = g.size();
   double highest = 0.0;
   for (std::size_t v = 0; v < n; ++v) {
     double price = 0.0;
