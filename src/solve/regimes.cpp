@@ -1,8 +1,11 @@
 #include "tasfg/solve/regimes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "tasfg/base/contract.hpp"
 
@@ -17,11 +20,20 @@ bool within(const Support& inner, const Support& outer) {
   return true;
 }
 
-/// A point where the support is beyond doubt, and that support.
+/// A point where the support is beyond doubt, and how far away from the change it is known to last.
 struct Known {
-  double at;
+  double at, extent;
   Support support;
 };
+
+/// The value at x of the polynomial through the points (Neville's scheme).
+double polynomial(std::span<const double> xs, std::span<const double> ys, double x) {
+  std::vector<double> y(ys.begin(), ys.end());
+  for (std::size_t order = 1; order < y.size(); ++order)
+    for (std::size_t i = 0; i + order < y.size(); ++i)
+      y[i] = ((x - xs[i + order]) * y[i] - (x - xs[i]) * y[i + 1]) / (xs[i] - xs[i + order]);
+  return y[0];
+}
 
 class RegimeSearch {
  public:
@@ -34,36 +46,31 @@ class RegimeSearch {
     constexpr double kDoubtful = 1e-5;
     if (right.at - left.at > kDoubtful) {
       for (const double share : {0.5, 0.37, 0.71}) {
-        if (const auto known = look(left.at + share * (right.at - left.at))) {
-          search(left, *known);
-          search(*known, right);
+        if (auto known = look(left.at + share * (right.at - left.at))) {
+          Known before = *known, after = *known;
+          if (known->support == left.support) before.extent = after.extent = left.extent;
+          if (known->support == right.support) before.extent = after.extent = right.extent;
+          search(left, after);
+          search(before, right);
           return;
         }
       }
     }
-    bracket(left, right);
+    locate(left, right);
   }
 
   std::vector<RegimeChange> found;
 
  private:
   std::optional<Known> look(double at) {
-    const PointSolution point = solve_point(model_, family_.matrix({at, 0.0}), solver_);
+    PointSolution point = solve_point(model_, family_.matrix({at, 0.0}), solver_);
     if (!point.finite() || !point.clear) return {};
-    return Known{at, point.support};
+    return Known{at, at, std::move(point.support)};
   }
 
-  /// Whether these vertices suffice, or another one would be chosen; or a tie, as far as the solver can tell.
-  enum class Verdict { suffice, tie, fall_short };
-  struct Lead {
-    double value;  // of the best other vertex' price over the best price, relative
-    double error;
-    [[nodiscard]] Verdict verdict() const {
-      if (value < -error) return Verdict::suffice;
-      return value > error ? Verdict::fall_short : Verdict::tie;
-    }
-  };
-  Lead lead(const Support& support, double at) {
+  /// By how much the best price of another vertex exceeds the best of these, relative, where only these can be
+  /// chosen: negative while they suffice.
+  double lead(const Support& support, double at) {
     const std::vector<double> full = family_.matrix({at, 0.0});
     std::vector<double> graph = full;
     const std::size_t K = support.size();
@@ -73,8 +80,7 @@ class RegimeSearch {
     model.graph = graph;
     SolveOptions options;
     options.gap = 1e-13;
-    const SolveInfo info = solver_.solve_cold(model, options);
-    if (info.status == SolveStatus::infeasible) return {1.0, 0.0};
+    if (solver_.solve_cold(model, options).status == SolveStatus::infeasible) return 1.0;
     const std::vector<double> g = certificate_prices(model, solver_.weights(), solver_.dual_point());
     double inside = 0.0, outside = 0.0;
     for (std::size_t v = 0; v < K; ++v) {
@@ -83,51 +89,94 @@ class RegimeSearch {
       double& largest = support[v] != 0 ? inside : outside;
       largest = std::max(largest, price);
     }
-    // Prices are about as good as this.
-    return {outside / inside - 1.0, 1e-13 + 100.0 * (info.upper - info.lower) / info.upper};
+    return outside / inside - 1.0;
   }
 
-  /// The furthest point from `from` that has the verdict.
-  double reach(const Support& asked, double from, double to, Verdict wanted) {
-    while (std::abs(to - from) > 0.25 * width_) {
-      const double middle = from + 0.5 * (to - from);
-      if (middle == from || middle == to) break;
-      (lead(asked, middle).verdict() == wanted ? from : to) = middle;
-    }
-    return from;
-  }
-
-  /// How far the lead at `at` is from 0, by its slope towards `back`; twice that, to be safe.
-  double distance_to_tie(const Support& asked, double at, double back) {
-    const double step = std::clamp(back - at, -1e3 * width_, 1e3 * width_);
-    if (step == 0.0) return 0.0;
-    const double here = lead(asked, at).value;
-    const double slope = (here - lead(asked, at + step).value) / std::abs(step);
-    return slope > 0.0 ? 2.0 * std::abs(here) / slope : 0.0;
-  }
-
-  void bracket(const Known& left, const Known& right) {
+  void locate(const Known& left, const Known& right) {
     // Where vertices enter, the old ones suffice on the left; where they only leave, the new ones on the right.
     const bool enters = !within(right.support, left.support);
-    const Support& asked = enters ? left.support : right.support;
-    const Known& beyond = enters ? right : left;
-    const Known& before = enters ? left : right;
-    const double suffice = reach(asked, before.at, beyond.at, Verdict::suffice);
-    double fallen = beyond.at;
-    if (lead(asked, beyond.at).verdict() == Verdict::tie) {
-      // Optimal allocations become many at the change, and the other side is a tie throughout.
-      const double far = 0.25 * width_ + distance_to_tie(asked, suffice, before.at);
-      fallen = std::clamp(suffice + (enters ? far : -far), std::min(suffice, beyond.at), std::max(suffice, beyond.at));
-    } else {
-      fallen = reach(asked, beyond.at, suffice, Verdict::fall_short);
+    const Known& from = enters ? left : right;
+    const Known& to = enters ? right : left;
+    const Support& asked = from.support;
+    const Zero first = zero_of_lead(asked, -1.0, from, to);
+    RegimeChange change{first.at - first.error, first.at + first.error, {}, {}};
+    if (lead(asked, to.at) > kTie) {  // elsewhere a tie: optimal allocations become many at the change
+      const Zero second = zero_of_lead(asked, 1.0, to, from);
+      change.low = std::min(change.low, second.at - second.error);
+      change.high = std::max(change.high, second.at + second.error);
     }
-    RegimeChange change{std::min(suffice, fallen), std::max(suffice, fallen), {}, {}};
-    for (std::size_t v = 0; v < asked.size(); ++v) {
+    change.low = std::clamp(change.low, left.at, right.at);
+    change.high = std::clamp(change.high, left.at, right.at);
+    for (std::size_t v = 0; v < left.support.size(); ++v) {
       if (left.support[v] < right.support[v]) change.entering.push_back(static_cast<int>(v));
       if (left.support[v] > right.support[v]) change.leaving.push_back(static_cast<int>(v));
     }
     found.push_back(std::move(change));
   }
+
+  struct Zero {
+    double at, error;
+  };
+
+  /// Where the lead, of this sign at `from`, becomes 0. It is smooth but for jumps, and hard to compute where it is
+  /// nearly 0: its zero is extrapolated from where it is clear.
+  Zero zero_of_lead(const Support& asked, double sign, const Known& from, const Known& to) {
+    // `from` itself may lie so near to the change that nothing is clear there.
+    double edge = from.at, beyond = to.at, most = 0.0;
+    for (const double share : {0.0, 0.01, 0.1, 0.5}) {
+      const double inside = from.at + share * (from.extent - from.at);
+      const double value = sign * lead(asked, inside);
+      if (value > most) edge = inside;
+      most = std::max(most, value);
+      if (most > 10.0 * kClear) break;
+    }
+    const double clear = std::min(kClear, 0.1 * most);
+    while (std::abs(beyond - edge) > 0.25 * width_) {
+      const double middle = edge + 0.5 * (beyond - edge);
+      if (middle == edge || middle == beyond) break;
+      (sign * lead(asked, middle) > clear ? edge : beyond) = middle;
+    }
+    const double here = lead(asked, edge);
+    if (sign * lead(asked, beyond) < 0.5 * clear)  // a jump
+      return {0.5 * (edge + beyond), 0.5 * std::abs(beyond - edge) + 0.1 * width_};
+    // Steps of about the distance that is left, back into the regime.
+    const double back = from.extent - edge;
+    double step = back / 500.0;
+    const double slope = step == 0.0 ? 0.0 : (lead(asked, edge + step) - here) / step;
+    if (slope * back * here <= 0.0) return {0.5 * (edge + to.at), 0.5 * std::abs(to.at - edge)};
+    if (std::abs(here / slope) < std::abs(step)) step = std::copysign(here / slope, step);
+    std::array<double, 6> xs{}, ys{};
+    for (std::size_t i = 0; i < xs.size(); ++i) {
+      xs[i] = edge + static_cast<double>(i) * step;
+      ys[i] = i == 0 ? here : lead(asked, xs[i]);
+    }
+    // Secant steps on the polynomial through the first few points; of all orders, the one that the next differs
+    // from least.
+    const auto zero = [&](std::size_t points) {
+      double x = edge, next = edge - here / slope, y = here;
+      for (int i = 0; i < 50 && next != x; ++i) {
+        const double value = polynomial(std::span(xs).first(points), std::span(ys).first(points), next);
+        if (value == y) break;
+        const double better = next - value * (next - x) / (value - y);
+        x = std::exchange(next, better);
+        y = value;
+      }
+      return next;
+    };
+    Zero best{0.5 * (edge + to.at), 0.5 * std::abs(to.at - edge)};
+    double last = zero(2);
+    for (std::size_t points = 3; points <= xs.size(); ++points) {
+      const double next = zero(points);
+      const double error = 2.0 * std::abs(next - last);
+      if (error < best.error) best = {next, error};
+      last = next;
+    }
+    best.error += 0.25 * width_;
+    return best;
+  }
+
+  static constexpr double kClear = 1e-3;  // far above the error of a lead
+  static constexpr double kTie = 1e-6;    // about the error where optimal allocations are many
 
   const ModelFamily& family_;
   ModelView model_;
@@ -141,16 +190,29 @@ std::vector<RegimeChange> regime_changes(const ModelFamily& family, const std::v
                                          double width) {
   TASFG_EXPECT(family.parameters == 1 && width > 0.0);
   RegimeSearch search(family, width);
-  std::optional<Known> last;
-  for (const MapPoint& point : points) {
+  std::optional<Known> last;  // of the run of points with one support
+  const auto end_of_run = [&points](std::size_t i) {
+    std::size_t last_same = i;
+    for (std::size_t j = i; j < points.size() && !points[j].allocation.empty(); ++j) {
+      if (!points[j].clear) continue;
+      if (points[j].support != points[i].support) break;
+      last_same = j;
+    }
+    return points[last_same].at[0];
+  };
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const MapPoint& point = points[i];
     if (point.allocation.empty()) {
       last.reset();  // T* is infinite here
       continue;
     }
     if (!point.clear) continue;
-    Known here{point.at[0], point.support};
-    if (last) search.search(*last, here);
-    last = std::move(here);
+    if (last && last->support == point.support) {
+      last->at = point.at[0];
+      continue;
+    }
+    if (last) search.search(*last, {point.at[0], end_of_run(i), point.support});
+    last = Known{point.at[0], point.at[0], point.support};
   }
   return std::move(search.found);
 }
