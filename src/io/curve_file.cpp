@@ -34,7 +34,8 @@ class Group {
   Group(hid_t file, std::string name, const std::string& along, std::size_t length, std::size_t vertices,
         std::int32_t& next_id)
       : file_(file), name_(std::move(name)), next_id_(next_id) {
-    const Handle made(must(H5Gcreate2(file_, name_.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name_), &H5Gclose);
+    const Handle made(must(H5Gcreate2(file_, name_.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name_),
+                      &H5Gclose);
     dimensions_ = {{along, length}, {"vertex", vertices}};
     for (const Dimension& each : dimensions_) {
       ids_.push_back(next_id_++);
@@ -48,7 +49,8 @@ class Group {
     const std::size_t rank = shape == Shape::one ? 1 : 2;
     std::vector<hsize_t> extents;
     for (std::size_t i = 0; i < rank; ++i) extents.push_back(dimensions_[i].length);
-    const Handle space(must(H5Screate_simple(static_cast<int>(rank), extents.data(), nullptr), name), &H5Sclose);
+    const Handle space(must(H5Screate_simple(static_cast<int>(rank), extents.data(), nullptr), name),
+                       &H5Sclose);
     const bool numbers = std::holds_alternative<std::vector<double>>(values);
     Handle made = create(name, numbers ? H5T_IEEE_F64LE : H5T_STD_I8LE, space);
     mark_scale(made, name, next_id_++);
@@ -71,8 +73,9 @@ class Group {
  private:
   Handle create(const std::string& name, hid_t type, hid_t space) {
     const std::string path = fmt::format("{}/{}", name_, name);
-    return {must(H5Dcreate2(file_, path.c_str(), type, space, H5P_DEFAULT, creation_list(), H5P_DEFAULT), path),
-            &H5Dclose};
+    return {
+        must(H5Dcreate2(file_, path.c_str(), type, space, H5P_DEFAULT, creation_list(), H5P_DEFAULT), path),
+        &H5Dclose};
   }
 
   /// A dimension's name and length, without values.
@@ -126,7 +129,8 @@ class CurveWriter {
     std::string axes, sampled;
     for (const CurveAxis& axis : curve_.axes) {
       axes += (axes.empty() ? "" : " ") + axis.name;
-      if (!axis.certified()) sampled += fmt::format("{}{}: {}", sampled.empty() ? "" : "\n", axis.name, axis.sampled_because);
+      if (!axis.certified())
+        sampled += fmt::format("{}{}: {}", sampled.empty() ? "" : "\n", axis.name, axis.sampled_because);
     }
     write_attribute(file_, "axes", axes);
     write_attribute(file_, "sampled", sampled);
@@ -137,10 +141,11 @@ class CurveWriter {
   void write_points() {
     Group group(file_, "points", "point", curve_.points.size(), curve_.vertices, next_id_);
     for (std::size_t k = 0; k < curve_.axes.size(); ++k)
-      group.dataset(curve_.axes[k].name, numbers_of(curve_.points, [k](const MapPoint& p) { return p.at[k]; }), "1",
+      group.dataset(curve_.axes[k].name,
+                    numbers_of(curve_.points, [k](const MapPoint& p) { return p.at[k]; }), "1",
                     "parameter " + curve_.axes[k].name);
-    group.dataset("T_star", numbers_of(curve_.points, [](const MapPoint& p) { return p.upper; }), "draws per nat",
-                  "characteristic time: the value of omega, an upper end");
+    group.dataset("T_star", numbers_of(curve_.points, [](const MapPoint& p) { return p.upper; }),
+                  "draws per nat", "characteristic time: the value of omega, an upper end");
     group.dataset("T_star_lower", numbers_of(curve_.points, [](const MapPoint& p) { return p.lower; }),
                   "draws per nat", "certified lower end of the characteristic time");
     std::vector<double> omega(curve_.points.size() * curve_.vertices, kNaN);
@@ -152,7 +157,8 @@ class CurveWriter {
         support[i * curve_.vertices + v] = static_cast<std::int8_t>(point.support[v]);
       }
     }
-    group.dataset("omega", std::move(omega), "1", "optimal allocation (the analytic centre where it is not unique)",
+    group.dataset("omega", std::move(omega), "1",
+                  "optimal allocation (the analytic centre where it is not unique)",
                   Group::Shape::per_vertex);
     group.dataset("support", std::move(support), "1",
                   "1: the vertex has a part in some optimal allocation; -1: there is none, or no such vertex",
@@ -165,18 +171,19 @@ class CurveWriter {
       const std::string& name = curve_.axes[k].name;
       group.dataset(name + "_low", numbers_of(curve_.cells, [k](const Cell& c) { return c.box.low[k]; }), "1",
                     "lower end of the cell in " + name);
-      group.dataset(name + "_high", numbers_of(curve_.cells, [k](const Cell& c) { return c.box.high[k]; }), "1",
-                    "upper end of the cell in " + name);
+      group.dataset(name + "_high", numbers_of(curve_.cells, [k](const Cell& c) { return c.box.high[k]; }),
+                    "1", "upper end of the cell in " + name);
     }
-    group.dataset("T_low", numbers_of(curve_.cells, [](const Cell& c) { return c.time.low; }), "draws per nat",
-                  "the characteristic time is nowhere smaller in the cell");
-    group.dataset("T_high", numbers_of(curve_.cells, [](const Cell& c) { return c.time.high; }), "draws per nat",
-                  "the characteristic time is nowhere larger in the cell");
+    group.dataset("T_low", numbers_of(curve_.cells, [](const Cell& c) { return c.time.low; }),
+                  "draws per nat", "the characteristic time is nowhere smaller in the cell");
+    group.dataset("T_high", numbers_of(curve_.cells, [](const Cell& c) { return c.time.high; }),
+                  "draws per nat", "the characteristic time is nowhere larger in the cell");
     std::vector<std::int8_t> outcomes;
     for (const Cell& cell : curve_.cells) outcomes.push_back(static_cast<std::int8_t>(cell.outcome));
     const Handle made = group.dataset("outcome", std::move(outcomes), "1", "what is known of the cell");
     std::vector<std::int8_t> flags;
-    for (std::size_t i = 0; i < kCellOutcomeNames.all().size(); ++i) flags.push_back(static_cast<std::int8_t>(i));
+    for (std::size_t i = 0; i < kCellOutcomeNames.all().size(); ++i)
+      flags.push_back(static_cast<std::int8_t>(i));
     write_list(made, "flag_values", H5T_STD_I8LE, flags);
     write_attribute(made, "flag_meanings", fmt::format("{}", fmt::join(kCellOutcomeNames.all(), " ")));
   }
@@ -186,19 +193,23 @@ class CurveWriter {
     for (std::size_t k = 0; k < curve_.axes.size(); ++k) {
       const CurveAxis& axis = curve_.axes[k];
       if (!axis.certified()) {
-        group.dataset(axis.name, numbers_of(curve_.regimes, [k](const CurveRegime& r) { return r.sampled[k]; }), "1",
+        group.dataset(axis.name,
+                      numbers_of(curve_.regimes, [k](const CurveRegime& r) { return r.sampled[k]; }), "1",
                       "parameter " + axis.name);
         continue;
       }
-      group.dataset(axis.name + "_low", numbers_of(curve_.regimes, [](const CurveRegime& r) { return r.change.low; }),
-                    "1", "the support of the optimal allocation changes above this");
-      group.dataset(axis.name + "_high", numbers_of(curve_.regimes, [](const CurveRegime& r) { return r.change.high; }),
-                    "1", "and below this");
+      group.dataset(axis.name + "_low",
+                    numbers_of(curve_.regimes, [](const CurveRegime& r) { return r.change.low; }), "1",
+                    "the support of the optimal allocation changes above this");
+      group.dataset(axis.name + "_high",
+                    numbers_of(curve_.regimes, [](const CurveRegime& r) { return r.change.high; }), "1",
+                    "and below this");
     }
     const auto vertices = [&](std::vector<int> RegimeChange::*list) {
       std::vector<std::int8_t> flags(curve_.regimes.size() * curve_.vertices, 0);
       for (std::size_t i = 0; i < curve_.regimes.size(); ++i)
-        for (const int v : curve_.regimes[i].change.*list) flags[i * curve_.vertices + static_cast<std::size_t>(v)] = 1;
+        for (const int v : curve_.regimes[i].change.*list)
+          flags[i * curve_.vertices + static_cast<std::size_t>(v)] = 1;
       return flags;
     };
     group.dataset("entering", vertices(&RegimeChange::entering), "1",
@@ -249,7 +260,8 @@ void write_curve_file(const std::string& path, const Curve& curve, const CurveOr
   } catch (const CreationFailure& failure) {
     const int why = errno;
     ::unlink(draft.c_str());
-    throw SystemError(path, remark(fmt::format("cannot be made: {}", why != 0 ? std::strerror(why) : failure.what())));
+    throw SystemError(
+        path, remark(fmt::format("cannot be made: {}", why != 0 ? std::strerror(why) : failure.what())));
   }
   if (std::rename(draft.c_str(), target.c_str()) != 0) {
     const int why = errno;

@@ -506,6 +506,7 @@ void check_layout(const ResultLayout& layout, std::size_t vertices, const std::s
 void read_layout(const ResultFile::Impl& file, Finder& finder, const Attributes& attributes,
                  ResultLayout& layout) {
   for (const RootAttribute& each : root_attributes()) {
+    if (layout.format_minor < each.since) continue;
     const auto found = attributes.find(each.name);
     if (found == attributes.end()) damaged(file.path, fmt::format("attribute {}", each.name));
     std::visit(

@@ -71,7 +71,8 @@ class Structure {
     std::array<double, 4> result{};
     for (std::size_t corner = 0; corner < 4; ++corner) {
       std::map<std::string, double, std::less<>> at;
-      for (const std::string& name : expression.names()) at.emplace(name, names_.find(name)->second.corners[corner]);
+      for (const std::string& name : expression.names())
+        at.emplace(name, names_.find(name)->second.corners[corner]);
       result[corner] = expression(at);
       magnitude_ = std::max(magnitude_, std::abs(result[corner]));
     }
@@ -215,7 +216,8 @@ class Structure {
 
 }  // namespace
 
-AffineCheck check_level(const AffineForm& form, double level, const VariableBox& box, const std::string& what) {
+AffineCheck check_level(const AffineForm& form, double level, const VariableBox& box,
+                        const std::string& what) {
   AffineCheck result;
   result.form = form;
   if (constant(form.depends)) return result;

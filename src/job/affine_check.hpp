@@ -1,7 +1,7 @@
 /// Whether an expression is affine in each of one or two variables over a box, and where it bends.
 ///
-/// Expressions are muParser's to evaluate, which does not show how they are built; this reads the same text for
-/// its structure alone, and asks Expression for the values of parts.
+/// Expressions are muParser's to evaluate, which does not show how they are built; this reads the same text
+/// for its structure alone, and asks Expression for the values of parts.
 #pragma once
 
 #include <array>
@@ -14,12 +14,13 @@ namespace tasfg {
 /// Whether something depends on each of the two variables.
 using Dependences = std::array<bool, 2>;
 
-/// A number over a box: constant, or affine in each variable that it depends on, and so given by its values at the
-/// corners. (Corner i is at the upper end of variable k where bit k of i is set.)
+/// A number over a box: constant, or affine in each variable that it depends on, and so given by its values
+/// at the corners. (Corner i is at the upper end of variable k where bit k of i is set.)
 struct AffineForm {
   Dependences depends{};
   std::array<double, 4> corners{};
-  double magnitude = 0.0;  // of the largest part on the way to its value: its rounding error is some ulps of it
+  double magnitude =
+      0.0;  // of the largest part on the way to its value: its rounding error is some ulps of it
 };
 
 /// Where a form bends: a value of one variable, between its ends.
@@ -35,8 +36,8 @@ struct NotAffine {
 };
 
 struct AffineCheck {
-  AffineForm form;                  // where there is neither
-  std::optional<Kink> kink;         // split the box there and ask again
+  AffineForm form;           // where there is neither
+  std::optional<Kink> kink;  // split the box there and ask again
   std::optional<NotAffine> failed;
 };
 
@@ -47,11 +48,12 @@ struct VariableBox {
 };
 
 /// `names` gives a form for every name that the expression uses.
-[[nodiscard]] AffineCheck check_affine(const std::string& text, const std::string& where, const VariableBox& box,
+[[nodiscard]] AffineCheck check_affine(const std::string& text, const std::string& where,
+                                       const VariableBox& box,
                                        const std::map<std::string, AffineForm, std::less<>>& names);
 
-/// Where a form that depends on one variable takes the value `level` inside the box, if it does; `failed` where it
-/// takes it along a line that no cut of one variable follows.
+/// Where a form that depends on one variable takes the value `level` inside the box, if it does; `failed`
+/// where it takes it along a line that no cut of one variable follows.
 [[nodiscard]] AffineCheck check_level(const AffineForm& form, double level, const VariableBox& box,
                                       const std::string& what);
 

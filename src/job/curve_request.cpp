@@ -27,10 +27,6 @@ constexpr double kRoundingOfRange = 1e-12;
 
 using Numbers = std::map<std::string, double, std::less<>>;
 
-bool is_numeric(const ParameterSpec& spec) {
-  return spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number;
-}
-
 /// The vertex of "means[2]"; nothing for any other name.
 std::optional<int> mean_named(const std::string& name) {
   constexpr std::string_view kOpen = "means[";
@@ -121,12 +117,13 @@ class ParameterTable {
       for (const double value : form.corners) check(spec, value);
       if (!form.depends[0] && !form.depends[1]) continue;
       if (spec.dependence != Dependence::affine) {
-        result.problem.failed =
-            NotAffine{form.depends, fmt::format("the graph of family {} is not affine in {}", family_.name, spec.name)};
+        result.problem.failed = NotAffine{
+            form.depends, fmt::format("the graph of family {} is not affine in {}", family_.name, spec.name)};
         return;
       }
       for (const double kink : spec.kinks) {
-        AffineCheck level = check_level(form, kink, box, fmt::format("{} passes {}, where the graph", spec.name, kink));
+        AffineCheck level =
+            check_level(form, kink, box, fmt::format("{} passes {}, where the graph", spec.name, kink));
         if (!level.kink && !level.failed) continue;
         result.problem = std::move(level);
         return;
@@ -151,8 +148,10 @@ class ParameterTable {
                        [name](const auto& each) { return each.first == name; });
   }
   [[nodiscard]] bool is_given(std::string_view name) const {
-    const bool axis = std::any_of(axes_.begin(), axes_.end(), [name](const auto& each) { return each.first == name; });
-    return axis || words_.find(name) != words_.end() || numbers_.find(name) != numbers_.end() || is_expression(name);
+    const bool axis =
+        std::any_of(axes_.begin(), axes_.end(), [name](const auto& each) { return each.first == name; });
+    return axis || words_.find(name) != words_.end() || numbers_.find(name) != numbers_.end() ||
+           is_expression(name);
   }
 
   void read(const std::string& name, const std::string& text) {
@@ -193,12 +192,14 @@ class ParameterTable {
   void check_names(const Expression& expression) const {
     std::vector<std::string_view> known;
     for (const ParameterSpec& spec : family_.parameters)
-      if (is_numeric(spec) && (is_given(spec.name) || std::find(done_.begin(), done_.end(), spec.name) != done_.end()))
+      if (is_numeric(spec) &&
+          (is_given(spec.name) || std::find(done_.begin(), done_.end(), spec.name) != done_.end()))
         known.push_back(spec.name);
     for (const std::string& name : expression.names())
       if (std::find(known.begin(), known.end(), name) == known.end())
-        throw InputError(expression.where(), remark(fmt::format("unknown name {} in an expression", in_quotes(name)),
-                                                    fmt::format("known: {}", fmt::join(known, ", "))));
+        throw InputError(expression.where(),
+                         remark(fmt::format("unknown name {} in an expression", in_quotes(name)),
+                                fmt::format("known: {}", fmt::join(known, ", "))));
   }
 
   const GraphFamily& family_;
@@ -253,7 +254,8 @@ class Planner {
       throw InputError("--width", bad_value(options.divergent_width, "must lie in [1e-9, 1]"));
     constexpr int kMostSamples = 10'000;
     if (request_.samples < 2 || request_.samples > kMostSamples)
-      throw InputError("--samples", bad_value(request_.samples, fmt::format("must lie in 2..{}", kMostSamples)));
+      throw InputError("--samples",
+                       bad_value(request_.samples, fmt::format("must lie in 2..{}", kMostSamples)));
   }
 
   void check_ranges() {
@@ -282,8 +284,9 @@ class Planner {
         if (spec->kind == ParameterKind::integer) axis.sampled_because = "it is a whole number";
       }
       if (!(range.low < range.high))
-        throw InputError(where, bad_state(fmt::format("goes from {} to {}", to_text(range.low), to_text(range.high)),
-                                          "must go up"));
+        throw InputError(where,
+                         bad_state(fmt::format("goes from {} to {}", to_text(range.low), to_text(range.high)),
+                                   "must go up"));
       plan_.axes.push_back(std::move(axis));
     }
   }
@@ -300,8 +303,9 @@ class Planner {
       return values;
     }
     for (int i = 0; i < request_.samples; ++i)
-      values.push_back(i + 1 == request_.samples ? axis.high
-                                                 : axis.low + (axis.high - axis.low) * i / (request_.samples - 1));
+      values.push_back(i + 1 == request_.samples
+                           ? axis.high
+                           : axis.low + (axis.high - axis.low) * i / (request_.samples - 1));
     return values;
   }
 
@@ -362,7 +366,8 @@ class Planner {
   }
 
   /// Of the boxes between the kinks.
-  std::optional<AffineCheck> first_problem(const CurveSlice& slice, const std::array<std::vector<double>, 2>& kinks,
+  std::optional<AffineCheck> first_problem(const CurveSlice& slice,
+                                           const std::array<std::vector<double>, 2>& kinks,
                                            double& magnitude) const {
     std::array<std::vector<double>, 2> ends;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -403,8 +408,8 @@ class Planner {
       varied = true;
       if (*vertex >= static_cast<int>(models.means.size()))
         throw InputError(fmt::format("--over {}", plan_.axes[k].name),
-                         remark("there is no such vertex", fmt::format("must be means[0] to means[{}]",
-                                                                       models.means.size() - 1)));
+                         remark("there is no such vertex",
+                                fmt::format("must be means[0] to means[{}]", models.means.size() - 1)));
       models.means[static_cast<std::size_t>(*vertex)] = slice.sampled[k];
     }
     const auto best = std::max_element(models.means.begin(), models.means.end());
@@ -412,13 +417,14 @@ class Planner {
     const bool tied = std::count(models.means.begin(), models.means.end(), *best) > 1;
     const int K = made.graph.size();
     const auto entries = static_cast<std::size_t>(K) * static_cast<std::size_t>(K);
-    if (varied && tied) {  // on the way from one best vertex to another: T* is infinite, as if nothing were seen
+    if (varied &&
+        tied) {  // on the way from one best vertex to another: T* is infinite, as if nothing were seen
       models.matrix = [entries](const ParameterPoint&) { return std::vector<double>(entries, 0.0); };
       return;
     }
     // The rewards are checked on a graph that shows everything: here a vertex may go unobserved.
-    static_cast<void>(Instance(FeedbackGraph(K, std::vector<double>(entries, 1.0)), models.means, models.reward,
-                               fmt::format("--graph {}", family_.name)));
+    static_cast<void>(Instance(FeedbackGraph(K, std::vector<double>(entries, 1.0)), models.means,
+                               models.reward, fmt::format("--graph {}", family_.name)));
     models.matrix = [graph_at, sampled = slice.sampled](const ParameterPoint& at) {
       const GraphAndMeans graph = graph_at(sampled, at);
       return std::vector<double>(graph.graph.row_major().begin(), graph.graph.row_major().end());
@@ -426,7 +432,8 @@ class Planner {
   }
 
   void describe() {
-    const Parameters at_low = table_->at({plan_.axes[0].low, plan_.axes.size() > 1 ? plan_.axes[1].low : 0.0});
+    const Parameters at_low =
+        table_->at({plan_.axes[0].low, plan_.axes.size() > 1 ? plan_.axes[1].low : 0.0});
     plan_.description = family_.name;
     for (const ParameterSpec& spec : family_.parameters) {
       const std::string name(spec.name);

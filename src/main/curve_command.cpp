@@ -64,17 +64,18 @@ void print_curve_csv(const Curve& curve) {
 void print_map_csv(const Curve& curve) {
   fmt::print("{0}_low,{0}_high,{1}_low,{1}_high,T_low,T_high\n", curve.axes[0].name, curve.axes[1].name);
   for (const Cell& cell : curve.cells)
-    fmt::print("{},{},{},{},{},{}\n", to_text(cell.box.low[0]), to_text(cell.box.high[0]), to_text(cell.box.low[1]),
-               to_text(cell.box.high[1]), number(cell.time.low), number(cell.time.high));
+    fmt::print("{},{},{},{},{},{}\n", to_text(cell.box.low[0]), to_text(cell.box.high[0]),
+               to_text(cell.box.low[1]), to_text(cell.box.high[1]), number(cell.time.low),
+               number(cell.time.high));
 }
 
 std::string place_of(const Curve& curve, const Box& box) {
   std::string text;
   for (std::size_t k = 0; k < curve.axes.size(); ++k) {
     if (k > 0) text += ", ";
-    text += box.low[k] == box.high[k]
-                ? fmt::format("{} = {}", curve.axes[k].name, to_text(box.low[k]))
-                : fmt::format("{} in [{}, {}]", curve.axes[k].name, to_text(box.low[k]), to_text(box.high[k]));
+    text += box.low[k] == box.high[k] ? fmt::format("{} = {}", curve.axes[k].name, to_text(box.low[k]))
+                                      : fmt::format("{} in [{}, {}]", curve.axes[k].name, to_text(box.low[k]),
+                                                    to_text(box.high[k]));
   }
   return text;
 }
@@ -104,7 +105,8 @@ void print_infinite(const Curve& curve) {
     if (outcome == CellOutcome::infinite)
       fmt::print("  T* is infinite: {}\n", place);
     else if (outcome == CellOutcome::diverges)
-      fmt::print("  T* diverges: {} (T* >= {:.6g}; no tolerance holds there)\n", place, curve.cells[i].time.low);
+      fmt::print("  T* diverges: {} (T* >= {:.6g}; no tolerance holds there)\n", place,
+                 curve.cells[i].time.low);
     else
       fmt::print("  tolerance not reached: {} (T* in [{}, {}])\n", place, number(curve.cells[i].time.low),
                  number(curve.cells[i].time.high));
@@ -119,7 +121,8 @@ void print_summary(const Curve& curve, double seconds) {
     least = std::min(least, point.lower);
     if (std::isfinite(point.upper)) most = std::max(most, point.upper);
   }
-  fmt::print("  T* from {:.6g} to {:.6g} at {} points ({:.2f} s)\n", least, most, curve.points.size(), seconds);
+  fmt::print("  T* from {:.6g} to {:.6g} at {} points ({:.2f} s)\n", least, most, curve.points.size(),
+             seconds);
   const bool any_certified = std::any_of(curve.axes.begin(), curve.axes.end(),
                                          [](const CurveAxis& axis) { return axis.certified(); });
   if (any_certified)
@@ -132,7 +135,8 @@ void print_summary(const Curve& curve, double seconds) {
       where += curve.axes[k].certified()
                    ? fmt::format("{}{} in [{:.12g}, {:.12g}]", where.empty() ? "" : ", ", curve.axes[k].name,
                                  regime.change.low, regime.change.high)
-                   : fmt::format("{}{} = {}", where.empty() ? "" : ", ", curve.axes[k].name, to_text(regime.sampled[k]));
+                   : fmt::format("{}{} = {}", where.empty() ? "" : ", ", curve.axes[k].name,
+                                 to_text(regime.sampled[k]));
     fmt::print("  regime changes: {}{}{}\n", where, vertices_text("entering", regime.change.entering),
                vertices_text("leaving", regime.change.leaving));
   }
@@ -152,7 +156,8 @@ int curve(const Options& options) {
   if (!options.output.empty()) {
     const Provenance program = program_provenance();
     write_curve_file(options.output, result,
-                     {program.version, program.commit, program.build, fmt::format("--over {}", fmt::join(options.over, " --over "))});
+                     {program.version, program.commit, program.build,
+                      fmt::format("--over {}", fmt::join(options.over, " --over "))});
   }
   if (!options.csv)
     print_summary(result, watch.seconds());
@@ -173,21 +178,27 @@ void add_curve_command(Command& app, int& status) {
       "curve", "T* over a range of one parameter, or a map over two, enclosed at every point in between");
   options->instance.add_to(*command);
   command
-      ->add_option("--over", options->over,
-                   "a parameter and its range, as p=0:1; twice for a map. Also K=3:15 and means[2]=0:0.5, sampled")
+      ->add_option(
+          "--over", options->over,
+          "a parameter and its range, as p=0:1; twice for a map. Also K=3:15 and means[2]=0:0.5, sampled")
       ->allow_extra_args(false);
-  command->add_option("--tolerance", options->tolerance,
-                      "largest ratio of the bounds on an interval or cell, less 1 (default: 0.001; map: 0.02)");
-  command->add_option("--width", options->width,
-                      "where T* is infinite: width to refine to, as a share of the range (default: 1e-4; map: 1e-3)");
-  command->add_option("--samples", options->samples, "values of a parameter that is sampled")->capture_default_str();
+  command->add_option(
+      "--tolerance", options->tolerance,
+      "largest ratio of the bounds on an interval or cell, less 1 (default: 0.001; map: 0.02)");
+  command->add_option(
+      "--width", options->width,
+      "where T* is infinite: width to refine to, as a share of the range (default: 1e-4; map: 1e-3)");
+  command->add_option("--samples", options->samples, "values of a parameter that is sampled")
+      ->capture_default_str();
   command
       ->add_option("--conventions", options->conventions,
                    "paper or reference: the default parity of the graph")
       ->capture_default_str();
-  command->add_option("-o,--output", options->output, "HDF5 file for points, cells and regimes (docs/curves.md)");
+  command->add_option("-o,--output", options->output,
+                      "HDF5 file for points, cells and regimes (docs/curves.md)");
   command
-      ->add_option("--threads", options->threads, "threads of each rank (0: its share of the cores it may use)")
+      ->add_option("--threads", options->threads,
+                   "threads of each rank (0: its share of the cores it may use)")
       ->capture_default_str();
   command->add_flag("--csv", options->csv, "print a table instead of the summary");
   command->footer(

@@ -22,7 +22,8 @@ class InstanceOptions {
   /// Builds and checks the instance. `parity` is the default of the families that have one.
   [[nodiscard]] Instance instance(const std::string& parity) const;
 
-  /// The same as a curve's request, whose parameters may be expressions; ranges and the rest are the caller's.
+  /// The same as a curve's request, whose parameters may be expressions; ranges and the rest are the
+  /// caller's.
   [[nodiscard]] CurveRequest curve_request(const std::string& parity) const;
 
   /// One line for people: "ring, K=5, p=0.3".
@@ -31,7 +32,8 @@ class InstanceOptions {
  private:
   [[nodiscard]] RewardFamily reward() const;
   /// Names and texts; `parity` is the default of the families that have one.
-  [[nodiscard]] std::map<std::string, std::string> texts(const GraphFamily& family, const std::string& parity) const;
+  [[nodiscard]] std::map<std::string, std::string> texts(const GraphFamily& family,
+                                                         const std::string& parity) const;
   [[nodiscard]] Parameters parameters(const GraphFamily& family, const std::string& parity) const;
   [[nodiscard]] std::string family_name() const;
 

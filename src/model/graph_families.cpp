@@ -170,8 +170,8 @@ constexpr ParameterSpec K_at_least(double low) {
 /// The matrix is affine in it, but for the kinks.
 constexpr ParameterSpec probability(std::string_view name, std::string_view summary, double fallback,
                                     std::span<const double> kinks = {}) {
-  return {name,    summary, ParameterKind::number, 0.0, 1.0, fallback,
-          nullptr, {},      {},                    Dependence::affine, kinks};
+  return {name, summary, ParameterKind::number, 0.0,  1.0, fallback, nullptr,
+          {},   {},      Dependence::affine,    kinks};
 }
 constexpr ParameterSpec parity(std::string_view summary) {
   return {"parity", summary, ParameterKind::word, 0.0, 0.0, kNone, nullptr, {}, kParities};
@@ -255,10 +255,6 @@ const ParameterSpec& parameter(const GraphFamily& family, std::string_view name,
   throw InputError(
       origin, remark(fmt::format("unknown parameter {} of graph family {}", in_quotes(name), family.name),
                      suggest(name, names_of(family.parameters))));
-}
-
-bool is_numeric(const ParameterSpec& spec) {
-  return spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number;
 }
 
 std::string range_of(const ParameterSpec& spec) {

@@ -8,6 +8,17 @@
 #include "tasfg/base/error.hpp"
 
 namespace tasfg {
+namespace {
+
+constexpr double kLeast = 1e-100;  // below, the evidence per draw underflows, and T* is out of range
+
+double highest_probability(const FeedbackGraph& graph, int u) {
+  double highest = 0.0;
+  for (const Edge& edge : graph.in(u)) highest = std::max(highest, edge.probability);
+  return highest;
+}
+
+}  // namespace
 
 Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily reward,
                    const std::string& origin)
@@ -26,10 +37,7 @@ Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily 
           origin,
           remark(fmt::format(
               "vertex {} (counted from 0) is unobservable: its column holds no positive probability", u)));
-    double highest = 0.0;
-    for (const Edge& edge : graph_.in(u)) highest = std::max(highest, edge.probability);
-    constexpr double kLeast = 1e-100;  // below, the evidence per draw underflows, and T* is out of range
-    if (highest < kLeast)
+    if (const double highest = highest_probability(graph_, u); highest < kLeast)
       throw InputError(
           origin,
           remark(fmt::format("vertex {} (counted from 0) cannot be seen: its largest probability is {}", u,
@@ -55,6 +63,12 @@ Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily 
                       "means[{}] = {} and the best mean {} are too {} to tell apart in double precision", u,
                       to_text(mean(u)), to_text(mean(best_)), nearest > 1 ? "far apart" : "close")));
   }
+}
+
+bool all_observable(const FeedbackGraph& graph) {
+  for (int u = 0; u < graph.size(); ++u)
+    if (highest_probability(graph, u) < kLeast) return false;
+  return true;
 }
 
 std::vector<double> Instance::gaps() const {

@@ -16,7 +16,8 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 struct PointHash {
   std::size_t operator()(const ParameterPoint& at) const {
     constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-    const std::uint64_t mixed = std::bit_cast<std::uint64_t>(at[0]) * kOdd + std::bit_cast<std::uint64_t>(at[1]);
+    const std::uint64_t mixed =
+        std::bit_cast<std::uint64_t>(at[0]) * kOdd + std::bit_cast<std::uint64_t>(at[1]);
     return static_cast<std::size_t>((mixed ^ (mixed >> 29U)) * kOdd);
   }
 };
@@ -30,8 +31,8 @@ class Refinement {
     halve(start);
     result_.points.reserve(points_.size());
     for (auto& [at, point] : points_)
-      result_.points.push_back({at, point.upper, point.lower, std::move(point.allocation),
-                                std::move(point.support), point.clear});
+      result_.points.push_back(
+          {at, point.upper, point.lower, std::move(point.allocation), std::move(point.support), point.clear});
     result_.sort_points();
     return std::move(result_);
   }
@@ -106,8 +107,8 @@ class Refinement {
     return any ? narrow : widest(box) <= options_.divergent_width;
   }
 
-  /// The parameter along which T* differs most between corners; the one in which the box is wider where that does
-  /// not tell.
+  /// The parameter along which T* differs most between corners; the one in which the box is wider where that
+  /// does not tell.
   [[nodiscard]] std::size_t split_along(const Box& box, std::span<const PointSolution* const> corners) const {
     if (corners.size() < 4) return 0;
     const std::size_t wider = share(box, 0) >= share(box, 1) ? 0 : 1;
@@ -132,7 +133,8 @@ class Refinement {
   CertifiedMap result_;
 };
 
-/// `low` to `high` cut at the kinks between them, and each piece into equal parts, `parts` in all or a few more.
+/// `low` to `high` cut at the kinks between them, and each piece into equal parts, `parts` in all or a few
+/// more.
 std::vector<double> cuts(double low, double high, const std::vector<double>& kinks, int parts) {
   std::vector<double> ends = {low};
   for (const double kink : kinks)
@@ -161,10 +163,9 @@ bool same(const MapPoint& x, const MapPoint& y) {
 
 void CertifiedMap::append(CertifiedMap&& next) {
   cells.insert(cells.end(), next.cells.begin(), next.cells.end());
-  const auto begin = next.points.begin() + (!points.empty() && !next.points.empty() &&
-                                                    same(points.back(), next.points.front())
-                                                ? 1
-                                                : 0);
+  const auto begin =
+      next.points.begin() +
+      (!points.empty() && !next.points.empty() && same(points.back(), next.points.front()) ? 1 : 0);
   points.insert(points.end(), std::make_move_iterator(begin), std::make_move_iterator(next.points.end()));
 }
 
@@ -188,7 +189,8 @@ std::vector<Box> start_boxes(const Box& whole, int parameters,
   return boxes;
 }
 
-CertifiedMap refine(const ModelFamily& family, const Box& start, const Box& whole, const RefineOptions& options) {
+CertifiedMap refine(const ModelFamily& family, const Box& start, const Box& whole,
+                    const RefineOptions& options) {
   TASFG_EXPECT(family.parameters >= 0 && family.parameters <= 2 && options.tolerance > 0.0);
   return Refinement(family, whole, options).run(start);
 }

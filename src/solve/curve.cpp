@@ -33,8 +33,8 @@ CertifiedMap CurvePlan::compute(std::size_t part) const {
 }
 
 std::size_t Curve::count(CellOutcome outcome) const {
-  return static_cast<std::size_t>(
-      std::count_if(cells.begin(), cells.end(), [outcome](const Cell& cell) { return cell.outcome == outcome; }));
+  return static_cast<std::size_t>(std::count_if(
+      cells.begin(), cells.end(), [outcome](const Cell& cell) { return cell.outcome == outcome; }));
 }
 
 Curve join(const CurvePlan& plan, std::vector<CertifiedMap> parts) {

@@ -158,10 +158,9 @@ PointSolution solve_point(const ModelView& model, std::vector<double> graph,
 
 Enclosure enclose(const ModelView& model, std::span<const PointSolution* const> corners, double rounding) {
   const auto K = static_cast<std::size_t>(model.K);
-  const auto lender =
-      std::find_if(corners.begin(), corners.end(), [](const PointSolution* corner) { return corner->finite(); });
-  if (lender == corners.end())
-    return {some_vertex_is_never_seen(K, corners) ? kInfinity : 0.0, kInfinity};
+  const auto lender = std::find_if(corners.begin(), corners.end(),
+                                   [](const PointSolution* corner) { return corner->finite(); });
+  if (lender == corners.end()) return {some_vertex_is_never_seen(K, corners) ? kInfinity : 0.0, kInfinity};
   const double least = least_evidence(model, corners, **lender, rounding);
   const double largest = largest_price(model, corners, **lender, rounding);
   return {1.0 / (largest * (1.0 + slack(K))), 1.0 / (least * (1.0 - slack(K)))};

@@ -37,7 +37,8 @@ double polynomial(std::span<const double> xs, std::span<const double> ys, double
 
 class RegimeSearch {
  public:
-  RegimeSearch(const ModelFamily& family, double width) : family_(family), model_(family.view()), width_(width) {}
+  RegimeSearch(const ModelFamily& family, double width)
+      : family_(family), model_(family.view()), width_(width) {}
 
   /// All changes between two points of different supports.
   void search(const Known& left, const Known& right) {
@@ -68,8 +69,8 @@ class RegimeSearch {
     return Known{at, at, std::move(point.support)};
   }
 
-  /// By how much the best price of another vertex exceeds the best of these, relative, where only these can be
-  /// chosen: negative while they suffice.
+  /// By how much the best price of another vertex exceeds the best of these, relative, where only these can
+  /// be chosen: negative while they suffice.
   double lead(const Support& support, double at) {
     const std::vector<double> full = family_.matrix({at, 0.0});
     std::vector<double> graph = full;
@@ -93,7 +94,8 @@ class RegimeSearch {
   }
 
   void locate(const Known& left, const Known& right) {
-    // Where vertices enter, the old ones suffice on the left; where they only leave, the new ones on the right.
+    // Where vertices enter, the old ones suffice on the left; where they only leave, the new ones on the
+    // right.
     const bool enters = !within(right.support, left.support);
     const Known& from = enters ? left : right;
     const Known& to = enters ? right : left;
@@ -118,8 +120,8 @@ class RegimeSearch {
     double at, error;
   };
 
-  /// Where the lead, of this sign at `from`, becomes 0. It is smooth but for jumps, and hard to compute where it is
-  /// nearly 0: its zero is extrapolated from where it is clear.
+  /// Where the lead, of this sign at `from`, becomes 0. It is smooth but for jumps, and hard to compute where
+  /// it is nearly 0: its zero is extrapolated from where it is clear.
   Zero zero_of_lead(const Support& asked, double sign, const Known& from, const Known& to) {
     // `from` itself may lie so near to the change that nothing is clear there.
     double edge = from.at, beyond = to.at, most = 0.0;
@@ -150,8 +152,8 @@ class RegimeSearch {
       xs[i] = edge + static_cast<double>(i) * step;
       ys[i] = i == 0 ? here : lead(asked, xs[i]);
     }
-    // Secant steps on the polynomial through the first few points; of all orders, the one that the next differs
-    // from least.
+    // Secant steps on the polynomial through the first few points; of all orders, the one that the next
+    // differs from least.
     const auto zero = [&](std::size_t points) {
       double x = edge, next = edge - here / slope, y = here;
       for (int i = 0; i < 50 && next != x; ++i) {

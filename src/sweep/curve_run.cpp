@@ -15,8 +15,8 @@
 namespace tasfg {
 namespace {
 
-// Messages: a word that says what it is, and numbers or bytes. From workers: `ask` for tasks (how many threads wait for
-// one), `done` (task, bytes), `failed` (text). To workers: `tasks` (none: go home).
+// Messages: a word that says what it is, and numbers or bytes. From workers: `ask` for tasks (how many
+// threads wait for one), `done` (task, bytes), `failed` (text). To workers: `tasks` (none: go home).
 enum class Word : std::uint64_t { ask, done, failed, tasks };
 
 class Writer {
@@ -211,7 +211,8 @@ void serve(Link& link, int count, const std::function<std::string(std::size_t)>&
     idle = results.empty();
     for (Threads::Result& each : results) {
       if (each.failure.empty())
-        link.send(0, Writer(Word::done).put(static_cast<std::uint64_t>(each.task)).put_text(each.bytes).take());
+        link.send(0,
+                  Writer(Word::done).put(static_cast<std::uint64_t>(each.task)).put_text(each.bytes).take());
       else
         link.send(0, Writer(Word::failed).put_text(each.failure).take());
     }
@@ -233,15 +234,17 @@ std::string pack_map(const CertifiedMap& map) {
   Writer writer(Word::done);
   writer.put(static_cast<std::uint64_t>(map.cells.size())).put(static_cast<std::uint64_t>(map.points.size()));
   for (const Cell& cell : map.cells) {
-    for (const double value : {cell.box.low[0], cell.box.low[1], cell.box.high[0], cell.box.high[1], cell.time.low,
-                               cell.time.high})
+    for (const double value : {cell.box.low[0], cell.box.low[1], cell.box.high[0], cell.box.high[1],
+                               cell.time.low, cell.time.high})
       writer.put(value);
     writer.put(static_cast<std::uint8_t>(cell.outcome));
   }
   for (const MapPoint& point : map.points) {
     for (const double value : {point.at[0], point.at[1], point.upper, point.lower}) writer.put(value);
-    writer.put(static_cast<std::uint8_t>(point.clear)).put(static_cast<std::uint64_t>(point.allocation.size()));
-    for (std::size_t v = 0; v < point.allocation.size(); ++v) writer.put(point.allocation[v]).put(point.support[v]);
+    writer.put(static_cast<std::uint8_t>(point.clear))
+        .put(static_cast<std::uint64_t>(point.allocation.size()));
+    for (std::size_t v = 0; v < point.allocation.size(); ++v)
+      writer.put(point.allocation[v]).put(point.support[v]);
   }
   return writer.take();
 }
@@ -253,13 +256,14 @@ CertifiedMap unpack_map(const std::string& bytes) {
   map.cells.resize(reader.get<std::uint64_t>());
   map.points.resize(reader.get<std::uint64_t>());
   for (Cell& cell : map.cells) {
-    for (double* value : {&cell.box.low[0], &cell.box.low[1], &cell.box.high[0], &cell.box.high[1], &cell.time.low,
-                          &cell.time.high})
+    for (double* value : {&cell.box.low[0], &cell.box.low[1], &cell.box.high[0], &cell.box.high[1],
+                          &cell.time.low, &cell.time.high})
       *value = reader.get<double>();
     cell.outcome = static_cast<CellOutcome>(reader.get<std::uint8_t>());
   }
   for (MapPoint& point : map.points) {
-    for (double* value : {&point.at[0], &point.at[1], &point.upper, &point.lower}) *value = reader.get<double>();
+    for (double* value : {&point.at[0], &point.at[1], &point.upper, &point.lower})
+      *value = reader.get<double>();
     point.clear = reader.get<std::uint8_t>() != 0;
     point.allocation.resize(reader.get<std::uint64_t>());
     point.support.resize(point.allocation.size());

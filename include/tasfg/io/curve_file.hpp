@@ -1,4 +1,5 @@
-/// Curves and maps of T* as HDF5 files (docs/curves.md). Written whole and once; nothing in them ever changes.
+/// Curves and maps of T* as HDF5 files (docs/curves.md). Written whole and once; nothing in them ever
+/// changes.
 #pragma once
 
 #include <string>

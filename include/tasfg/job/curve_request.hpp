@@ -1,5 +1,6 @@
-/// What a curve or a map of T* is over: one or two parameters of a graph family, the others fixed or expressions of
-/// them. The plan (solve/curve.hpp) says in which of them T* is certified between points, and why not in others.
+/// What a curve or a map of T* is over: one or two parameters of a graph family, the others fixed or
+/// expressions of them. The plan (solve/curve.hpp) says in which of them T* is certified between points, and
+/// why not in others.
 #pragma once
 
 #include <map>

@@ -41,9 +41,14 @@ struct ParameterSpec {
   double (*computed)(const Parameters&) = nullptr;  // a default that depends on the other parameters
   std::string_view computed_text;                   // the same, for people
   std::span<const std::string_view> words;          // the first is the default
-  Dependence dependence = Dependence::other;        // of the matrix, where `computed` ones keep their default too
-  std::span<const double> kinks = {};               // of an affine parameter, in ascending order
+  Dependence dependence = Dependence::other;  // of the matrix, where `computed` ones keep their default too
+  std::span<const double> kinks = {};         // of an affine parameter, in ascending order
 };
+
+/// Whether its values are numbers, not texts.
+[[nodiscard]] inline bool is_numeric(const ParameterSpec& spec) {
+  return spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number;
+}
 
 /// What a family yields: the graph and the means that the paper gives it.
 struct GraphAndMeans {

@@ -2,8 +2,9 @@
 /// within a tolerance (enclosure.hpp).
 ///
 /// Cells are halved until high/low ≤ 1 + tolerance. Which cells come out depends on the start box alone, so
-/// that start boxes can be refined anywhere and in any order. T* is infinite where a vertex cannot be observed. In a
-/// cell with such a corner no tolerance can be kept; it is halved to a width that is stated instead.
+/// that start boxes can be refined anywhere and in any order. T* is infinite where a vertex cannot be
+/// observed. In a cell with such a corner no tolerance can be kept; it is halved to a width that is stated
+/// instead.
 #pragma once
 
 #include <array>
@@ -30,9 +31,7 @@ struct ModelFamily {
   std::function<std::vector<double>(const ParameterPoint&)> matrix;
   double rounding = 0.0;  // how far its entries may be off, by rounding
 
-  [[nodiscard]] ModelView view() const {
-    return {static_cast<int>(means.size()), {}, means, best, &reward};
-  }
+  [[nodiscard]] ModelView view() const { return {static_cast<int>(means.size()), {}, means, best, &reward}; }
 };
 
 struct Box {
@@ -51,7 +50,8 @@ enum class CellOutcome {
   diverges,    // T* is infinite at a corner
   unresolved,  // as small as cells get, and not within the tolerance
 };
-inline constexpr EnumNames<CellOutcome> kCellOutcomeNames = {"certified", "infinite", "diverges", "unresolved"};
+inline constexpr EnumNames<CellOutcome> kCellOutcomeNames = {"certified", "infinite", "diverges",
+                                                             "unresolved"};
 
 struct Cell {
   Box box;
@@ -62,8 +62,8 @@ struct Cell {
 /// A corner of cells.
 struct MapPoint {
   ParameterPoint at{};
-  double upper = 0.0, lower = 0.0;    // of T*
-  std::vector<double> allocation;     // as in PointSolution
+  double upper = 0.0, lower = 0.0;  // of T*
+  std::vector<double> allocation;   // as in PointSolution
   std::vector<std::uint8_t> support;
   bool clear = false;
 };
@@ -78,8 +78,8 @@ struct CertifiedMap {
   void sort_points();
 };
 
-/// Boxes to refine: `whole` cut at the kinks of each parameter, and evenly in between, so that there is work for
-/// several cores and no regime of any size goes unnoticed. For one parameter in ascending order.
+/// Boxes to refine: `whole` cut at the kinks of each parameter, and evenly in between, so that there is work
+/// for several cores and no regime of any size goes unnoticed. For one parameter in ascending order.
 [[nodiscard]] std::vector<Box> start_boxes(const Box& whole, int parameters,
                                            const std::array<std::vector<double>, 2>& kinks);
 

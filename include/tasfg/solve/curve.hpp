@@ -1,8 +1,8 @@
-/// A curve of T* over one parameter, or a map over two: what to compute, in parts that can be computed anywhere, and
-/// what comes out.
+/// A curve of T* over one parameter, or a map over two: what to compute, in parts that can be computed
+/// anywhere, and what comes out.
 ///
-/// A parameter is certified between points where the matrix is affine in it, and sampled at some values otherwise.
-/// Cells of a sampled parameter have no width: their bounds hold at that value alone.
+/// A parameter is certified between points where the matrix is affine in it, and sampled at some values
+/// otherwise. Cells of a sampled parameter have no width: their bounds hold at that value alone.
 #pragma once
 
 #include <string>
@@ -53,7 +53,7 @@ struct Curve {
   RefineOptions options;
   std::size_t vertices = 0;  // the largest K
   std::vector<Cell> cells;
-  std::vector<MapPoint> points;  // in ascending order, each once
+  std::vector<MapPoint> points;      // in ascending order, each once
   std::vector<CurveRegime> regimes;  // along the one certified parameter, where there is just one
 
   [[nodiscard]] std::size_t count(CellOutcome outcome) const;

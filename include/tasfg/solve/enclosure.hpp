@@ -1,8 +1,8 @@
 /// T* enclosed on a whole box of parameters, from the solutions at the box's corners.
 ///
 /// Let the matrix G(x) be affine in each of one or two parameters x (bilinear in two). With an allocation ω_c
-/// and prices g_c (certificate_prices) at every corner c, interpolate all three between the corners: ω(x) is an
-/// allocation, and g(x) are prices, since gᵀm ≥ min_u f_u(m) for all m holds for mixtures, too. Then
+/// and prices g_c (certificate_prices) at every corner c, interpolate all three between the corners: ω(x) is
+/// an allocation, and g(x) are prices, since gᵀm ≥ min_u f_u(m) for all m holds for mixtures, too. Then
 ///
 ///   min_u f_u(G(x)ᵀω(x))  ≤  1/T*(x)  ≤  max_v (G(x) g(x))_v .
 ///
@@ -11,8 +11,8 @@
 /// largest. At a corner the control point is the corner's own certificate; between them the bounds
 /// are off by the square of the box's size, where ω* and g* are smooth.
 ///
-/// Bounds hold in floating point: matrices count as known to `rounding` only (absolute; what rounding makes of
-/// a matrix inside the box), and values are moved outwards by more than their own rounding error.
+/// Bounds hold in floating point: matrices count as known to `rounding` only (absolute; what rounding makes
+/// of a matrix inside the box), and values are moved outwards by more than their own rounding error.
 #pragma once
 
 #include <cstdint>

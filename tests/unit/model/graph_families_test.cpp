@@ -108,13 +108,15 @@ class AffineDraws {
         const auto i = static_cast<std::size_t>(stream_.uniform() * static_cast<double>(spec.words.size()));
         fixed_.emplace(spec.name, std::string(spec.words[i]));
       } else if (spec.dependence == Dependence::affine) {
-        if (spec.computed != nullptr && stream_.uniform() < 0.5) continue;  // its default, which follows others
+        if (spec.computed != nullptr && stream_.uniform() < 0.5)
+          continue;  // its default, which follows others
         std::vector<double> ends = {spec.low, spec.high};
         ends.insert(ends.end() - 1, spec.kinks.begin(), spec.kinks.end());
         const auto piece = static_cast<std::size_t>(stream_.uniform() * static_cast<double>(ends.size() - 1));
         pieces_.push_back({spec.name, ends[piece], ends[piece + 1]});
       } else if (spec.kind == ParameterKind::integer) {
-        fixed_.emplace(spec.name, std::floor(spec.low + stream_.uniform() * (std::min(spec.high, 9.0) - spec.low)));
+        fixed_.emplace(spec.name,
+                       std::floor(spec.low + stream_.uniform() * (std::min(spec.high, 9.0) - spec.low)));
       } else {
         fixed_.emplace(spec.name, spec.low + stream_.uniform() * (spec.high - spec.low));
       }
@@ -143,7 +145,8 @@ class AffineDraws {
     const FeedbackGraph C = make_graph(family_, c, "test").graph;
     double worst = 0.0;
     for (std::size_t i = 0; i < A.row_major().size(); ++i)
-      worst = std::max(worst, std::abs(C.row_major()[i] - (1.0 - t) * A.row_major()[i] - t * B.row_major()[i]));
+      worst =
+          std::max(worst, std::abs(C.row_major()[i] - (1.0 - t) * A.row_major()[i] - t * B.row_major()[i]));
     return worst;
   }
 
@@ -186,7 +189,8 @@ TEST(GraphFamilies, AWrongKinkOrAWrongDependenceIsFound) {
       std::vector<ParameterSpec> specs(right.parameters.begin(), right.parameters.end());
       for (ParameterSpec& spec : specs) {
         if (spec.name != parameter || spec.kinks.empty()) continue;
-        for (const std::span<const double> wrong : {std::span<const double>(elsewhere), std::span<const double>()}) {
+        for (const std::span<const double> wrong :
+             {std::span<const double>(elsewhere), std::span<const double>()}) {
           spec.kinks = wrong;
           GraphFamily family = right;
           family.parameters = specs;

@@ -60,8 +60,10 @@ TEST(CertifiedMap, HoldsBetweenThePointsOfEveryFamilyAndReward) {
         std::vector<double> means = models_of(family.name, {std::string(spec.name)}).means;
         for (double& mean : means) mean = rewards.low + (rewards.high - rewards.low) * mean;
         Parameters fixed;  // so that the family takes every value of the parameter
-        if (family.name == "random") fixed.emplace(spec.name == "q" ? "r" : "q", spec.name == "q" ? 1.0 : 0.0);
-        const ModelFamily models = models_of(family.name, {std::string(spec.name)}, fixed, rewards.family, means);
+        if (family.name == "random")
+          fixed.emplace(spec.name == "q" ? "r" : "q", spec.name == "q" ? 1.0 : 0.0);
+        const ModelFamily models =
+            models_of(family.name, {std::string(spec.name)}, fixed, rewards.family, means);
         const CertifiedMap map =
             whole_map(models, {.tolerance = kTolerance}, {kinks_of(family.name, spec.name), {}});
         double end = 0.0;
@@ -88,8 +90,8 @@ TEST(CertifiedMap, HoldsBetweenThePointsOfEveryFamilyAndReward) {
 }
 
 TEST(CertifiedMap, AWrongKinkIsSeenBetweenThePoints) {
-  // T* of this star rises up to q = 1/2, where its default r = max(0, (1 - 2q)/16) ends, and falls from there on. Cut
-  // beside 1/2, the cell that holds the kink is taken for affine.
+  // T* of this star rises up to q = 1/2, where its default r = max(0, (1 - 2q)/16) ends, and falls from there
+  // on. Cut beside 1/2, the cell that holds the kink is taken for affine.
   const ModelFamily models = models_of("loopy-star-alt", {"q"}, {{"p", 0.49}});
   const RefineOptions options{.tolerance = 1e-3};
   EXPECT_EQ(misses(models, whole_map(models, options, {std::vector{0.5}, {}}, 0.49, 0.51), 2000), 0);
@@ -138,7 +140,8 @@ TEST(CertifiedMap, ProductsOfTwoParametersAreEnclosed) {
 
 TEST(CertifiedMap, InfiniteTimesAreNamedAndRefinedToTheWidth) {
   const ModelFamily models = models_of("loopy-star", {"p"}, {{"r", 0.0}});
-  const CertifiedMap map = whole_map(models, {.tolerance = 0.1, .divergent_width = 1e-3}, {std::vector{0.5}, {}});
+  const CertifiedMap map =
+      whole_map(models, {.tolerance = 0.1, .divergent_width = 1e-3}, {std::vector{0.5}, {}});
   int diverging = 0;
   for (const Cell& cell : map.cells) {
     EXPECT_EQ(cell.outcome == CellOutcome::infinite, cell.box.low[0] >= 0.5);
@@ -158,7 +161,8 @@ TEST(CertifiedMap, CellsAreAboutAsFewAsTheToleranceAllows) {
   const Box whole{{0.0625, 0.0}, {1.0, 0.0}};
   for (const double tolerance : {1e-2, 1e-3}) {
     CertifiedMap map;
-    for (const Box& box : start_boxes(whole, 1, {})) map.append(refine(models, box, whole, {.tolerance = tolerance}));
+    for (const Box& box : start_boxes(whole, 1, {}))
+      map.append(refine(models, box, whole, {.tolerance = tolerance}));
     EXPECT_LT(static_cast<double>(map.cells.size()), 2.0 * std::log(16.0) / tolerance + 64.0);
   }
 }

@@ -70,15 +70,14 @@ TEST(Enclosure, TightensWithTheSquareOfTheSize) {
   const std::vector<double> means = {0.0, 0.5, 1.0};
   const ModelView model{3, {}, means, 2, &reward};
   // The ring of three vertices about p = 0.3, where T* has a maximum of its bounds' difference.
-  const auto ring = [](double p) {
-    return std::vector<double>{0, p, 1 - p, 1 - p, 0, p, p, 1 - p, 0};
-  };
+  const auto ring = [](double p) { return std::vector<double>{0, p, 1 - p, 1 - p, 0, p, p, 1 - p, 0}; };
   const auto excess = [&](double h) {
     const PointSolution low = solve_point(model, ring(0.3), solver);
     const PointSolution high = solve_point(model, ring(0.3 + h), solver);
     const PointSolution* corners[] = {&low, &high};
     const Enclosure time = enclose(model, corners, kRounding);
-    return std::max(time.high / std::max(low.upper, high.upper), std::min(low.lower, high.lower) / time.low) - 1.0;
+    return std::max(time.high / std::max(low.upper, high.upper), std::min(low.lower, high.lower) / time.low) -
+           1.0;
   };
   EXPECT_LT(excess(1e-3), 1e-5);
   EXPECT_LT(excess(1e-4), 1e-7);

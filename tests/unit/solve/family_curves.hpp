@@ -24,7 +24,8 @@ inline ModelFamily models_of(std::string_view name, const std::vector<std::strin
   ModelFamily models;
   models.parameters = static_cast<int>(over.size());
   models.means = means.empty() ? at({0.5, 0.5}).means : std::move(means);
-  models.best = static_cast<int>(std::max_element(models.means.begin(), models.means.end()) - models.means.begin());
+  models.best =
+      static_cast<int>(std::max_element(models.means.begin(), models.means.end()) - models.means.begin());
   models.reward = reward;
   models.matrix = [at](const ParameterPoint& point) {
     const GraphAndMeans made = at(point);
@@ -41,7 +42,8 @@ inline CertifiedMap whole_map(const ModelFamily& models, const RefineOptions& op
   const bool two = models.parameters == 2;
   const Box whole{{low, two ? low : 0.0}, {high, two ? high : 0.0}};
   CertifiedMap map;
-  for (const Box& box : start_boxes(whole, models.parameters, kinks)) map.append(refine(models, box, whole, options));
+  for (const Box& box : start_boxes(whole, models.parameters, kinks))
+    map.append(refine(models, box, whole, options));
   map.sort_points();
   return map;
 }

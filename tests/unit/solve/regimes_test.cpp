@@ -11,7 +11,8 @@ namespace {
 using testing::models_of;
 using testing::whole_map;
 
-std::vector<RegimeChange> changes(const ModelFamily& models, double tolerance, const std::vector<double>& kinks = {}) {
+std::vector<RegimeChange> changes(const ModelFamily& models, double tolerance,
+                                  const std::vector<double>& kinks = {}) {
   return regime_changes(models, whole_map(models, {.tolerance = tolerance}, {kinks, {}}).points);
 }
 
@@ -50,8 +51,8 @@ TEST(Regimes, TheRingMirrorsItselfInItsMiddle) {
 }
 
 TEST(Regimes, AFaceOfOptimalAllocationsBeginsWhereItBegins) {
-  // Two vertices and p: the first shows both with 1/2, the second both with p. Below 1/2 only the first is chosen,
-  // above only the second; at 1/2 it does not matter.
+  // Two vertices and p: the first shows both with 1/2, the second both with p. Below 1/2 only the first is
+  // chosen, above only the second; at 1/2 it does not matter.
   ModelFamily models;
   models.means = {0.0, 1.0};
   models.best = 1;

@@ -1,4 +1,4 @@
-"""The command line: python -m tasfg_analysis."""
+"""The command tasfg-analysis, also python -m tasfg."""
 
 from __future__ import annotations
 
@@ -136,6 +136,14 @@ def _open(options) -> Results:
     return results.only(options.cases) if options.cases else results
 
 
+def _open_curves(options):
+    from .certified import Curves
+
+    if options.cases:
+        raise UserError("--cases (is for results of a sweep; a curve has none)")
+    return Curves(options.files)
+
+
 def _formats(options) -> list[str]:
     from .style import FORMATS
 
@@ -156,6 +164,7 @@ def _list(options) -> None:
     width = max(map(len, FIGURES))
     for figure in FIGURES.values():
         source = f"jobs/{figure.job}.toml" if figure.job else "any job with such cases"
+        source = f"jobs/{figure.job}" if figure.reads == "curve" else source
         print(f"{figure.name:<{width}}  {figure.summary}  [{source}]")
 
 
@@ -163,7 +172,10 @@ def _figure(options) -> None:
     from . import figures
 
     chosen = [figures.figure_named(name) for name in options.name.split(",") if name]
-    formats, results = _formats(options), _open(options)
+    reads = {figure.reads for figure in chosen}
+    if len(reads) > 1:
+        raise UserError(f"{options.name}: of results of a sweep and of curves (draw them one after the other)")
+    formats, results = _formats(options), _open_curves(options) if reads == {"curve"} else _open(options)
     for figure in chosen:
         for path in figures.write(
             figure, results, pathlib.Path(options.output), formats, options.dpi, **_drawing_options(options)
@@ -185,14 +197,14 @@ def _figures(options) -> None:
                 figure, results, pathlib.Path(options.output), formats, options.dpi, **_drawing_options(options)
             )
         except NothingToDraw as error:
-            print(f"tasfg_analysis: {figure.name} left out: {error}", file=sys.stderr)
+            print(f"tasfg-analysis: {figure.name} left out: {error}", file=sys.stderr)
             continue
         print(f"{written[0]}  {time.monotonic() - begin:.1f} s", flush=True)
 
 
 def _plot(options) -> None:
     from . import style
-    from .plot import plot
+    from .quantities import plot
 
     formats, results = _formats(options), _open(options)
     log = None if options.log is None else options.log.replace("none", "")
@@ -276,7 +288,7 @@ def _warn_of_damage(options) -> None:
     for file in options.opened.files if hasattr(options, "opened") else ():
         if file.damaged:
             print(
-                f"tasfg_analysis: {file.name}: {file.damaged} runs left out, which do not fit their checksums (`tasfg verify` "
+                f"tasfg-analysis: {file.name}: {file.damaged} runs left out, which do not fit their checksums (`tasfg verify` "
                 "lists them; continuing the sweep runs them again)",
                 file=sys.stderr,
             )
@@ -298,7 +310,7 @@ def main(arguments: list[str] | None = None) -> int:
         }[options.command](options)
         _warn_of_damage(options)
     except UserError as error:
-        print(f"tasfg_analysis: {error}", file=sys.stderr)
+        print(f"tasfg-analysis: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         return 141
