@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .errors import NothingToDraw, UserError
 
 if TYPE_CHECKING:
+    from .certified import Curves
     from .results import Results
 
 EXAMPLES = """\
@@ -136,7 +137,7 @@ def _open(options) -> Results:
     return results.only(options.cases) if options.cases else results
 
 
-def _open_curves(options):
+def _open_curves(options) -> Curves:
     from .certified import Curves
 
     if options.cases:

@@ -170,12 +170,16 @@ class CurveFile:
         with _opened(self.path) as file:
             form = _value(file.attrs.get("format"))
             if form != CURVE_FORMAT:
-                raise UserError(f"{path}: not a curve (attribute format = {form!r}, must be {CURVE_FORMAT!r}; tasfg curve -o)")
+                raise UserError(
+                    f"{path}: not a curve (attribute format = {form!r}, must be {CURVE_FORMAT!r}; tasfg curve -o)"
+                )
             version = _value(file.attrs.get("format_version"))
             if version != FORMAT_VERSION:
                 raise UserError(f"{path}: format version {version}, this package knows {FORMAT_VERSION}")
             self.attributes = {name: _value(value) for name, value in file.attrs.items()}
-            self.points, self.cells, self.regimes = (self._frame(file[group]) for group in ("points", "cells", "regimes"))
+            self.points, self.cells, self.regimes = (
+                self._frame(file[group]) for group in ("points", "cells", "regimes")
+            )
             self.support = _values(file["points/support"])
             self.entering, self.leaving = (_values(file[f"regimes/{name}"]) for name in ("entering", "leaving"))
         self.axes = str(self.attributes["axes"]).split()
