@@ -36,6 +36,20 @@ struct Failure {
   std::string message;
 };
 
+/// One sweep that wrote into the file: which program made which runs.
+struct Sitting {
+  std::string started;  // ISO 8601
+  std::string host;     // of its first rank
+  std::int64_t ranks = 0;
+  std::string code_version, git_commit, build;
+  std::uint32_t checksum = 0;  // filled in by the file
+
+  [[nodiscard]] bool same_program(const Sitting& other) const {
+    return code_version == other.code_version && git_commit == other.git_commit && build == other.build;
+  }
+  bool operator==(const Sitting&) const = default;
+};
+
 enum class Access { read, write };
 
 /// The graph of a case, for a file that is to hold its edges.
@@ -93,6 +107,8 @@ class ResultFile {
   [[nodiscard]] RunRecord read_run(RunName name) const;
   /// Those whose case, algorithm and seed there are.
   [[nodiscard]] std::vector<Failure> failures() const;
+  /// In the order of their numbers, RunRecord::sitting; one that does not fit its checksum is empty.
+  [[nodiscard]] std::vector<Sitting> sittings() const;
   [[nodiscard]] FeedbackGraph graph(CaseId case_id) const;
   /// Checks everything that was not checked when the file was opened; lists so many damages at most.
   [[nodiscard]] Verification verify(std::size_t listed) const;
@@ -100,6 +116,9 @@ class ResultFile {
   std::size_t drop_torn();
 
   // Writing.
+  /// Results that are written from now on belong to this sitting; it is noted with the first of them. Where
+  /// there is no room for another, it shares the last one of the same program, or has none.
+  void begin_sitting(Sitting sitting);
   /// Writes a batch (any order), values before statuses; sorts it.
   void write_runs(RunBatch& batch);
   void write_cases(CaseBatch& batch);
