@@ -278,6 +278,12 @@ class Joiner {
  public:
   Joiner(const Inputs& inputs, const ResultFile::Impl& out, const WriterLock& lock)
       : inputs_(inputs), out_(out), lock_(lock) {
+    std::vector<Sitting> all;
+    for (const auto& input : inputs)
+      for (const auto& [sitting, sound] : input->sitting_entries())
+        if (sound) all.push_back(sitting);
+    std::ranges::sort(all);  // so that the order of the inputs does not matter
+    for (const Sitting& each : all) (void)out.number_of(each);
     for (const auto& input : inputs) sittings_.push_back(out.take_sittings(*input));
   }
 

@@ -6,6 +6,7 @@
 /// whatever process dies; and since its space is there, a disk that fills up cannot stop a sweep half-way.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -47,7 +48,7 @@ struct Sitting {
   [[nodiscard]] bool same_program(const Sitting& other) const {
     return code_version == other.code_version && git_commit == other.git_commit && build == other.build;
   }
-  bool operator==(const Sitting&) const = default;
+  auto operator<=>(const Sitting&) const = default;
 };
 
 enum class Access { read, write };
