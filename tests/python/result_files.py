@@ -5,9 +5,12 @@ import zlib
 import h5py
 import numpy as np
 
-# What may differ between two runs of one job: timing and provenance (with all of /sittings).
-TIMING = {"runs/seconds", "runs/attempts", "runs/sitting", "cases/seconds", "cases/sitting"}
 SETTLED = (1, 2, 3)
+
+
+def may_differ(name):
+    """Whether a dataset may differ between two runs of one job: timing and provenance."""
+    return name.startswith(("live/", "sittings/")) or name.endswith(("/seconds", "/attempts", "/sitting"))
 
 
 def live(path, name):
@@ -71,8 +74,8 @@ def differences(a, b):
     """Names of datasets that differ in any bit, timing aside; attributes that results depend on, too."""
     first, second = datasets(a), datasets(b)
     names = {name for name in first.keys() ^ second.keys()}
-    for name in (first.keys() & second.keys()) - TIMING:
-        if name.startswith(("live/", "sittings/")):
+    for name in first.keys() & second.keys():
+        if may_differ(name):
             continue
         x, y = first[name], second[name]
         if x.shape != y.shape or x.dtype != y.dtype or x.tobytes() != y.tobytes():
@@ -109,6 +112,20 @@ def wrong_runs(path, reference):
             if x.tobytes() != y.tobytes():
                 wrong += 1
     return wrong, settled
+
+
+def unsigned(path):
+    """How many runs and cases a file calls settled without naming a sitting that fits its checksum."""
+    with h5py.File(path, "r") as file:
+        group = file["sittings"]
+        parts = [group[name][()] for name in group["checksum"].attrs["covers"].decode().split()]
+        sums = [zlib.crc32(b"".join(part[i : i + 1].tobytes() for part in parts)) for i in range(len(parts[0]))]
+        sound = (group["started"][()] != b"") & (group["checksum"][()] == sums)
+        count = 0
+        for each in (file["runs"], file["cases"]):
+            settled = np.isin(each["status"][()], SETTLED)
+            count += int((settled & ~np.isin(each["sitting"][()], np.flatnonzero(sound))).sum())
+        return count
 
 
 def seal(path):
