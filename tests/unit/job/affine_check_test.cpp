@@ -103,7 +103,7 @@ TEST(AffineCheck, WhatIsCalledAffineIs) {
     }
   }
   EXPECT_GT(affine, 1000);
-  EXPECT_GT(bent, 200);
+  EXPECT_GT(bent, 50);
   EXPECT_GT(failed, 500);
 }
 

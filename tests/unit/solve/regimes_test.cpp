@@ -50,6 +50,21 @@ TEST(Regimes, TheRingMirrorsItselfInItsMiddle) {
   }
 }
 
+TEST(Regimes, TheFaceOfTheLooplessCliqueBeginsAtARationalNumber) {
+  // From there on T* is 8/(smallest gap)^2, the least there can be where every draw shows one of the two best
+  // vertices on average, and other vertices than the first two may be drawn.
+  for (const double K : {5.0, 6.0, 9.0}) {
+    const std::vector<RegimeChange> found = changes(models_of("loopless-clique", {"p"}, {{"K", K}}), 1e-2);
+    ASSERT_EQ(found.size(), 1U);
+    const double squared = (K - 1.0) * (K - 1.0);
+    const double expected = squared / (2.0 * squared - 1.0);
+    EXPECT_LE(found[0].high - found[0].low, 1e-9);
+    EXPECT_LE(found[0].low, expected);
+    EXPECT_GE(found[0].high, expected);
+    EXPECT_TRUE(found[0].leaving.empty());
+  }
+}
+
 TEST(Regimes, AFaceOfOptimalAllocationsBeginsWhereItBegins) {
   // Two vertices and p: the first shows both with 1/2, the second both with p. Below 1/2 only the first is
   // chosen, above only the second; at 1/2 it does not matter.
