@@ -273,19 +273,25 @@ class ResultFile:
         """How many runs do not fit their checksums."""
         return self._status_and_damaged[1]
 
+    def _raw_runs(self, names: list[str]) -> Iterator[np.ndarray]:
+        """Datasets of /runs as they are stored."""
+        with _opened(self.path) as file:
+            for name in names:
+                yield file["runs"][name][()]
+
     def _read_runs(self, names: list[str]) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         """Name, values, and where they are missing, of datasets per run."""
         settled = np.isin(self.run_status, SETTLED)
-        with _opened(self.path) as file:
-            stopped = settled[:, :, None, :] & (file["runs/stopped"][()] == 1)
-            for name in names:
-                about, values = self.variables["runs"][name], file["runs"][name][()]
-                gone = ~(stopped if "delta" in about.dims and name != "stopped" else settled)
-                known = STOP if gone.ndim == 4 else RUN
-                gone = gone.reshape([n if dim in known else 1 for dim, n in zip(about.dims, values.shape)])
-                if about.fill is not None and values.dtype.kind in "iu":
-                    gone = gone | (values == about.fill)
-                yield name, values, np.broadcast_to(gone, values.shape)
+        raw = self._raw_runs(["stopped", *names])
+        stopped = settled[:, :, None, :] & (next(raw) == 1)
+        for name, values in zip(names, raw):
+            about = self.variables["runs"][name]
+            gone = ~(stopped if "delta" in about.dims and name != "stopped" else settled)
+            known = STOP if gone.ndim == 4 else RUN
+            gone = gone.reshape([n if dim in known else 1 for dim, n in zip(about.dims, values.shape)])
+            if about.fill is not None and values.dtype.kind in "iu":
+                gone = gone | (values == about.fill)
+            yield name, values, np.broadcast_to(gone, values.shape)
 
     def _of_runs(self, *dims: str) -> list[str]:
         """Names of the datasets with a value per run and exactly these dimensions; any, where none are given."""
@@ -302,10 +308,10 @@ class ResultFile:
         for name, values, gone in self._read_runs(self._of_runs()):
             about = self.variables["runs"][name]
             data[name] = (about.dims, np.where(gone, np.nan, values), about.attributes)
-        with _opened(self.path) as file:
-            for name, about in self.variables["runs"].items():
-                if name not in data and name not in self.coordinates:
-                    data[name] = (about.dims, file["runs"][name][()], about.attributes)
+        others = [name for name in self.variables["runs"] if name not in data and name not in self.coordinates]
+        for name, values in zip(others, self._raw_runs(others)):
+            about = self.variables["runs"][name]
+            data[name] = (about.dims, values, about.attributes)
         data["status"] = (RUN, self.run_status, {})
         for name in ("lower_bound", "practical_bound"):
             data[name] = (("case", "delta"), self.cases[name].values, {"units": "draws"})

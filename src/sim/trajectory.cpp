@@ -170,6 +170,19 @@ double time_ratio(const Instance& instance, const CharacteristicTime& optimum, c
 
 using Optimum = std::function<const CharacteristicTime&()>;
 
+/// Lets a rule that others may still look into take the estimate over at a run's end, however it ends.
+template <typename Rule>
+struct Parting {
+  Parting(Rule& rule, Estimate& estimate) : rule(rule), estimate(estimate) {}
+  ~Parting() {
+    if constexpr (requires { rule.part(estimate); }) rule.part(estimate);
+  }
+  Parting(const Parting&) = delete;
+  Parting& operator=(const Parting&) = delete;
+  Rule& rule;
+  Estimate& estimate;
+};
+
 /// The step loop. Everything it calls is known here, so that it inlines.
 template <typename Reward, typename Environment, typename Rule>
 RunRecord run_loop(const Reward& reward, const Instance& instance, const SimulationOptions& options,
@@ -177,6 +190,7 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
                    const Optimum& optimum, Environment environment, Rule rule) {
   RunRecord record;
   Estimate estimate(instance, options.setting, options.conventions);
+  const Parting parting(rule, estimate);
   StoppingRule<Reward> stopping(reward, instance, options, log_inv_delta, record);
   const bool uninformed = options.setting == Setting::uninformed;
   const auto settle = [&](TaskStatus status) {
