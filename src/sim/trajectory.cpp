@@ -172,15 +172,18 @@ using Optimum = std::function<const CharacteristicTime&()>;
 
 /// Lets a rule that others may still look into take the estimate over at a run's end, however it ends.
 template <typename Rule>
-struct Parting {
-  Parting(Rule& rule, Estimate& estimate) : rule(rule), estimate(estimate) {}
+class Parting {
+ public:
+  Parting(Rule& rule, Estimate& estimate) : rule_(rule), estimate_(estimate) {}
   ~Parting() {
-    if constexpr (requires { rule.part(estimate); }) rule.part(estimate);
+    if constexpr (requires { rule_.part(estimate_); }) rule_.part(estimate_);
   }
   Parting(const Parting&) = delete;
   Parting& operator=(const Parting&) = delete;
-  Rule& rule;
-  Estimate& estimate;
+
+ private:
+  Rule& rule_;
+  Estimate& estimate_;
 };
 
 /// The step loop. Everything it calls is known here, so that it inlines.

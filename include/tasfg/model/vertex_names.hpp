@@ -10,10 +10,10 @@ namespace tasfg {
 /// A file, a family, an option; vertices by number (matrices, families) or by names of their own (a labelled
 /// graph).
 struct ModelOrigin {
-  ModelOrigin(std::string text) : text(std::move(text)) {}  // NOLINT: a text is an origin without names
-  ModelOrigin(const char* text) : text(text) {}             // NOLINT
-  ModelOrigin(std::string text, std::vector<std::string> names)
-      : text(std::move(text)), names(std::move(names)) {}
+  ModelOrigin(std::string from) : text(std::move(from)) {}  // NOLINT: a text is an origin without names
+  ModelOrigin(const char* from) : text(from) {}             // NOLINT
+  ModelOrigin(std::string from, std::vector<std::string> called)
+      : text(std::move(from)), names(std::move(called)) {}
 
   std::string text;
   std::vector<std::string> names;  // one for each vertex, or none

@@ -43,7 +43,7 @@ class ExternalRule {
       };
     }
     look(e);
-    steps_->store(e.draws(), std::memory_order_relaxed);
+    steps_->store(steps_->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     const std::int32_t v = choose_(state_.get(), &view_);
     if (v < 0 || v >= view_.K) [[unlikely]]
       refuse(v);
