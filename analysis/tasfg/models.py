@@ -73,9 +73,15 @@ class Graph:
 def graph(family: str, **parameters: float | int | str | os.PathLike) -> Graph:
     """A graph of a family, as `tasfg list` names them: graph("ring", K=15, p=0.3), graph("file", path="G.csv")."""
     if not isinstance(family, str):
-        raise UserError("tasfg.graph takes a family's name (tasfg.Instance takes matrices and networkx graphs themselves)")
+        raise UserError(
+            "tasfg.graph takes a family's name (tasfg.Instance takes matrices and networkx graphs themselves)"
+        )
     given = {
-        name: os.fspath(value) if isinstance(value, os.PathLike) else value if isinstance(value, str) else _number(value, name)
+        name: os.fspath(value)
+        if isinstance(value, os.PathLike)
+        else value
+        if isinstance(value, str)
+        else _number(value, name)
         for name, value in parameters.items()
     }
     return Graph(core().family_graph(family, given))
@@ -116,7 +122,9 @@ def _positions(names: Sequence, what: str) -> dict:
                 raise UserError(f"{what}: vertex {_short(name)} stands twice")
             found[name] = len(found)
         except TypeError:
-            raise UserError(f"{what}: vertex {_short(name)} (a name must be hashable: a text, a number, a tuple)") from None
+            raise UserError(
+                f"{what}: vertex {_short(name)} (a name must be hashable: a text, a number, a tuple)"
+            ) from None
     return found
 
 
@@ -174,8 +182,11 @@ def _from_frame(frame: pd.DataFrame, means: Any) -> Graph:
     for v, u, value in zip(starts, ends, values):
         for name in (v, u):
             if name not in at:
-                raise UserError(f"graph: edge {v} -> {u}: no mean for vertex {_short(name)}" if names is not None
-                                else f"graph: edge {v} -> {u} (vertices are numbered 0 to {len(at) - 1})")
+                raise UserError(
+                    f"graph: edge {v} -> {u}: no mean for vertex {_short(name)}"
+                    if names is not None
+                    else f"graph: edge {v} -> {u} (vertices are numbered 0 to {len(at) - 1})"
+                )
         if not np.isnan(matrix[at[v], at[u]]):
             raise UserError(f"graph: edge {v} -> {u} stands twice")
         matrix[at[v], at[u]] = _probability(value, v, u)
@@ -195,7 +206,9 @@ def _unique(names: list) -> dict:
         try:
             found[name] = None
         except TypeError:
-            raise UserError(f"graph: vertex {_short(name)} (a name must be hashable: a text, a number, a tuple)") from None
+            raise UserError(
+                f"graph: vertex {_short(name)} (a name must be hashable: a text, a number, a tuple)"
+            ) from None
     return found
 
 
@@ -213,7 +226,9 @@ def _graph_of(given: Any, means: Any) -> Graph:
     if isinstance(given, np.ndarray):
         return Graph(core().matrix_graph(_matrix(given), "graph", []))
     if isinstance(given, str):
-        raise UserError(f"graph = {_short(given)} (a family is made by tasfg.graph, as tasfg.graph({_short(given)}, K=5))")
+        raise UserError(
+            f"graph = {_short(given)} (a family is made by tasfg.graph, as tasfg.graph({_short(given)}, K=5))"
+        )
     if hasattr(given, "is_multigraph") and hasattr(given, "nodes"):
         return _from_networkx(given)
     pandas = sys.modules.get("pandas")
@@ -467,7 +482,9 @@ class Solution:
         )
 
     def _repr_html_(self) -> str:
-        face = f"; ω* is not unique (a face of dimension {self.omega_face_dimension})" if self.omega_face_dimension else ""
+        face = (
+            f"; ω* is not unique (a face of dimension {self.omega_face_dimension})" if self.omega_face_dimension else ""
+        )
         head = (
             f"<p><b>T* = {self.T_star:.10g}</b>, certified to a relative gap of {self.relative_gap:.1e}{face}<br>"
             f"T(heuristic) = {self.T_heuristic:.6g}, T(uniform) = {self.T_uniform:.6g}</p>"
@@ -510,7 +527,9 @@ def solve(
         for i in range(n):
             try:
                 made.append(
-                    Instance(matrices[i] if one is None else one, means[i] if several else means, reward, variance=variance)
+                    Instance(
+                        matrices[i] if one is None else one, means[i] if several else means, reward, variance=variance
+                    )
                 )
             except UserError as error:
                 raise UserError(f"case {i}: {error}") from None

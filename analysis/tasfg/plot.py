@@ -44,12 +44,17 @@ def graph(instance: Any, omega: Any = None) -> Figure:
         for v, u in zip(*np.nonzero(matrix)):
             p = float(matrix[v, u])
             if v == u:
-                loop = plt.Circle((1.14 * x[v], 1.14 * y[v]), 0.1, fill=False, color=style.GREY, lw=0.3 + 1.5 * p, alpha=0.6)
+                loop = plt.Circle(
+                    (1.14 * x[v], 1.14 * y[v]), 0.1, fill=False, color=style.GREY, lw=0.3 + 1.5 * p, alpha=0.6
+                )
                 axes.add_patch(loop)
                 continue
             arrow = {"arrowstyle": "-|>", "color": style.GREY, "lw": 0.3 + 1.5 * p, "alpha": 0.25 + 0.6 * p}
             axes.annotate(
-                "", (x[u], y[u]), (x[v], y[v]), arrowprops={**arrow, "shrinkA": 9, "shrinkB": 9, "connectionstyle": "arc3,rad=0.12"}
+                "",
+                (x[u], y[u]),
+                (x[v], y[v]),
+                arrowprops={**arrow, "shrinkA": 9, "shrinkB": 9, "connectionstyle": "arc3,rad=0.12"},
             )
         colours = [style.VERMILION if v == best else style.BLUE for v in range(K)]
         axes.scatter(x, y, s=80 + 700 * share / max(share.max(), 1e-12), c=colours, zorder=3)

@@ -31,7 +31,9 @@ def program() -> str:
     built = pathlib.Path(__file__).resolve().parents[2] / "build/release/src/tasfg"
     if found or built.is_file():
         return found or str(built)
-    raise UserError("no program tasfg on the PATH (build it with jobs/quickstart, and put it on the PATH or into $TASFG)")
+    raise UserError(
+        "no program tasfg on the PATH (build it with jobs/quickstart, and put it on the PATH or into $TASFG)"
+    )
 
 
 def toml_of(job: Mapping[str, Any]) -> str:
@@ -46,7 +48,9 @@ def toml_of(job: Mapping[str, Any]) -> str:
                 tables.append(["[[graph]]", *(f"{_key(k)} = {_toml(v, k)}" for k, v in block.items())])
         elif isinstance(value, Mapping) and any(isinstance(each, Mapping) for each in value.values()):
             for name, table in value.items():
-                tables.append([f"[{_key(key)}.{_key(name)}]", *(f"{_key(k)} = {_toml(v, k)}" for k, v in table.items())])
+                tables.append(
+                    [f"[{_key(key)}.{_key(name)}]", *(f"{_key(k)} = {_toml(v, k)}" for k, v in table.items())]
+                )
         else:
             lines.append(f"{_key(key)} = {_toml(value, key)}")
     return "\n".join([*lines, *(line for table in tables for line in ["", *table])]) + "\n"

@@ -14,7 +14,6 @@ reading and change with the run: copy what you keep. Runs of such rules take tur
 
 from __future__ import annotations
 
-
 import pathlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

@@ -64,7 +64,9 @@ def simulate(
     many = [instances] if isinstance(instances, Instance) else list(instances)
     if not many or not all(isinstance(each, Instance) for each in many):
         raise UserError("simulate takes a tasfg.Instance, or a list of them")
-    chosen = _algorithms(library, algorithms, options or {}, [os.fspath(path) for path in rules], {each.K for each in many})
+    chosen = _algorithms(
+        library, algorithms, options or {}, [os.fspath(path) for path in rules], {each.K for each in many}
+    )
     logs, deltas = _confidences(library, delta, log_inv_delta)
     numbers = _seeds(seeds)
     settings = library.options(
@@ -130,7 +132,9 @@ def _whole(value: Any, what: str, low: int) -> int:
 
 
 def _algorithms(library: Any, given: Any, options: Mapping, rules: list[str], sizes: set[int]) -> list:
-    wanted = [given] if isinstance(given, str) or not isinstance(given, Iterable) or isinstance(given, type) else list(given)
+    wanted = (
+        [given] if isinstance(given, str) or not isinstance(given, Iterable) or isinstance(given, type) else list(given)
+    )
     if not wanted:
         raise UserError("algorithms is empty (must hold at least one name or rule)")
     found: dict[str, Any] = {}
@@ -211,7 +215,12 @@ class _Bar:
         width = 30 * done // max(self.total, 1)
         left = (time.monotonic() - self.begin) * (self.total - done) / done if done else math.inf
         text = f"{left:.0f} s left" if math.isfinite(left) else ""
-        print(f"\r{'#' * width}{'.' * (30 - width)} {done}/{self.total} runs {text:12}", end="", file=sys.stderr, flush=True)
+        print(
+            f"\r{'#' * width}{'.' * (30 - width)} {done}/{self.total} runs {text:12}",
+            end="",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _dataset(
@@ -302,10 +311,14 @@ class Simulated(ResultFile):
     def __init__(self, data: xr.Dataset) -> None:
         wanted = {"tau", "status", "stopped", "T_star", "lower_bound", "label"}
         if not isinstance(data, xr.Dataset) or not wanted <= set(data.variables):
-            raise UserError("not a Dataset of tasfg.simulate (select along its dimensions with .isel(case=[0]) or .sel, as lists)")
+            raise UserError(
+                "not a Dataset of tasfg.simulate (select along its dimensions with .isel(case=[0]) or .sel, as lists)"
+            )
         missing = {"case", "algorithm", "delta", "seed"} - set(data.dims)
         if missing:
-            raise UserError(f"the Dataset has lost its dimension {sorted(missing)[0]} (select with lists, as .isel(case=[0]))")
+            raise UserError(
+                f"the Dataset has lost its dimension {sorted(missing)[0]} (select with lists, as .isel(case=[0]))"
+            )
         self._data = data
         self.path, self.name = pathlib.Path("simulation"), "simulation"
         self.attributes = dict(data.attrs)
@@ -314,7 +327,9 @@ class Simulated(ResultFile):
             if {"case", "algorithm", "seed"} <= set(values.dims):
                 fill = None if name == "status" else -1 if values.dtype.kind in "iu" else np.nan
                 runs[str(name)] = Variable(tuple(map(str, values.dims)), fill, {})
-        beside = {name: data[name].values for name in ("algorithm", "delta", "log_inv_delta", "seed") if name in data.coords}
+        beside = {
+            name: data[name].values for name in ("algorithm", "delta", "log_inv_delta", "seed") if name in data.coords
+        }
         if "checkpoint" in data.coords:
             beside["checkpoint"] = data["checkpoint"].values
         self.coordinates = {**beside, "case": data["case"].values}
@@ -351,7 +366,14 @@ class Simulated(ResultFile):
     def failures(self) -> list[Failure]:
         """The runs that failed."""
         return [
-            Failure(self.name, str(self.labels[case]), name, seed, message, f"tasfg.simulate(instance, [{name}], seeds=[{seed}])")
+            Failure(
+                self.name,
+                str(self.labels[case]),
+                name,
+                seed,
+                message,
+                f"tasfg.simulate(instance, [{name}], seeds=[{seed}])",
+            )
             for case, name, seed, message in self._data.attrs.get("failures", [])
         ]
 

@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from processes import run
 
 import tasfg
+from processes import run
 
 ALGORITHMS = ["tas-fg", "tas-fg-heur", "tas-fg-argmax", "tas-fg-topk", "exp3.g", "ucb-fg-e", "eps-greedy", "eps-greedy-info",
               "uniform", "oracle"]

@@ -10,6 +10,7 @@ import time
 import h5py
 import numpy as np
 import pytest
+
 from processes import run, start, wait_for
 
 RULES = os.path.abspath(os.environ["TASFG_TEST_RULES"])
