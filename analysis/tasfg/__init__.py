@@ -1,13 +1,13 @@
 """Pure exploration with feedback graphs: characteristic times, simulations, sweeps, result files, figures.
 
     import tasfg
-    instance = tasfg.Instance(graph, means, reward="bernoulli")     # a networkx graph, a matrix, edges, tasfg.graph("ring", K=5)
+    instance = tasfg.Instance(graph, means, reward="bernoulli")   # of networkx, a matrix, edges, tasfg.graph("ring", K=5)
     instance.solve().T_star
     runs = tasfg.simulate(instance, ["tas-fg", "ucb-fg-e", MyRule()], seeds=200, delta=[0.1, 0.01])
     tasfg.table(runs); tasfg.plot.boxes(runs)
 
     results = tasfg.open("out.h5")                     # of `tasfg sweep`; or several files
-    results.runs, results.runs_frame()                 # xarray: tau(case, algorithm, delta, seed), ...; pandas: a row per run and delta
+    results.runs, results.runs_frame()                 # xarray: tau(case, algorithm, delta, seed), ...; a pandas table
     results.cases, results.cases_frame()               # T*, allocations, graph quantities
     results.plot("p", "T_star", hue="q")               # any quantity over any parameter
 

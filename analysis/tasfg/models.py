@@ -161,9 +161,9 @@ def _from_frame(frame: pd.DataFrame, means: Any) -> Graph:
                 f"graph: rows {_short(list(frame.index))}, columns {_short(list(frame.columns))} (must name the same "
                 "vertices in the same order)"
             )
-        names = list(frame.index)
-        _positions(names, "graph")
-        names = None if names == list(range(len(names))) else names
+        names: list | None = list(frame.index)
+        _positions(list(frame.index), "graph")
+        names = None if names == list(range(len(frame))) else names
         return Graph(core().matrix_graph(_matrix(frame.to_numpy()), "graph", _text(names)), names)
     weight = _column(frame, "probability", "weight")
     starts, ends = frame[start].tolist(), frame[end].tolist()
@@ -201,7 +201,7 @@ def _probability(value: Any, v: Any, u: Any) -> float:
 
 
 def _unique(names: list) -> dict:
-    found = {}
+    found: dict = {}
     for name in names:
         try:
             found[name] = None
@@ -516,25 +516,23 @@ def solve(
         return graph.solve(gap)
     if isinstance(graph, list | tuple) and graph and all(isinstance(each, Instance) for each in graph):
         return _solve_many(graph, gap, threads)
-    matrices = np.asarray(graph) if isinstance(graph, np.ndarray) else None
-    several = np.asarray(means).ndim == 2 if isinstance(means, np.ndarray | list | tuple) else False
-    if (matrices is not None and matrices.ndim == 3) or several:
-        n = len(matrices) if matrices is not None and matrices.ndim == 3 else len(means)
-        if several and len(means) != n:
-            raise UserError(f"means: {len(means)} rows (must be one for each of {n} matrices)")
-        one = None if matrices is not None and matrices.ndim == 3 else _graph_of(graph, None)
-        made = []
-        for i in range(n):
-            try:
-                made.append(
-                    Instance(
-                        matrices[i] if one is None else one, means[i] if several else means, reward, variance=variance
-                    )
-                )
-            except UserError as error:
-                raise UserError(f"case {i}: {error}") from None
-        return _solve_many(made, gap, threads)
-    return Instance(graph, means, reward, variance=variance).solve(gap)
+    several = (isinstance(means, np.ndarray) and means.ndim == 2) or (
+        isinstance(means, list | tuple) and len(means) > 0 and isinstance(means[0], list | tuple | np.ndarray)
+    )
+    matrices = graph if isinstance(graph, np.ndarray) and graph.ndim == 3 else None
+    if matrices is None and not several:
+        return Instance(graph, means, reward, variance=variance).solve(gap)
+    n = len(means) if matrices is None else len(matrices)
+    if several and len(means) != n:
+        raise UserError(f"means: {len(means)} rows (must be one for each of {n} matrices)")
+    graphs = [_graph_of(graph, None)] * n if matrices is None else matrices
+    made = []
+    for i in range(n):
+        try:
+            made.append(Instance(graphs[i], means[i] if several else means, reward, variance=variance))
+        except UserError as error:
+            raise UserError(f"case {i}: {error}") from None
+    return _solve_many(made, gap, threads)
 
 
 def cores() -> int:
@@ -555,6 +553,6 @@ def _solve_many(instances: Sequence[Instance], gap: float, threads: int) -> xr.D
     if not 1e-13 <= gap <= 0.1:
         raise UserError(f"gap = {gap} (must lie in [1e-13, 0.1])")
     found = core().solve_many([each._model for each in instances], gap, checked_threads(threads))
-    data = {name: (("case", "vertex")[: values.ndim], values) for name, values in found.items()}
+    data: dict[str, Any] = {name: (("case", "vertex")[: values.ndim], values) for name, values in found.items()}
     data["status"] = ("case", np.array(["solved", "stalled", "infeasible"])[found["status"]])
     return xr.Dataset(data, coords={"case": np.arange(len(instances)), "label": ("case", [i.label for i in instances])})

@@ -7,10 +7,11 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from numba import extending, types
 
 from .rules import Estimate
+
+intrinsic: Any = extending.intrinsic  # what it makes is called without the context
 
 # tasfg_estimate of rule.h as words of eight bytes; the second holds K and best.
 T, SIZES, MEANS, OBSERVATIONS, PULLS, COUNTS, STRIDE, GRAPH, DIVERGENCE, UNIFORM, WORDS = range(11)
@@ -80,12 +81,13 @@ def divergence(estimate: Any, x: float, y: float) -> float:
 def _estimate(handle: Any) -> Any:
     words = _words(handle)
     sizes = numba.carray(_pointer(handle + 8 * SIZES), (2,), np.int32)
-    K = np.int64(sizes[0])
+    K: Any = np.int64(sizes[0])
+    best: Any = np.int64(sizes[1])
     counts = numba.carray(_pointer(words[COUNTS]), (K, words[STRIDE]), np.float64)
     return Estimate(
         words[T],
         K,
-        np.int64(sizes[1]),
+        best,
         numba.carray(_pointer(words[MEANS]), (K,), np.float64),
         numba.carray(_pointer(words[OBSERVATIONS]), (K,), np.float64),
         numba.carray(_pointer(words[PULLS]), (K,), np.float64),

@@ -15,11 +15,13 @@ import contextlib
 import functools
 import os
 import pathlib
+import re
 import shlex
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import h5py
 import numpy as np
@@ -120,7 +122,7 @@ def _refuses(reading: Callable) -> Callable:
     return read
 
 
-def _value(value) -> object:
+def _value(value) -> Any:
     """A scalar as Python has it; texts are cut at their first NUL."""
     value = value.item() if isinstance(value, np.generic) else value
     return value.split(b"\0")[0].decode("utf-8", "replace") if isinstance(value, bytes) else value
@@ -394,7 +396,7 @@ class ResultFile:
             return pd.Categorical.from_codes(spread(codes, axis), found.categories)
 
         seeds = self.seeds.astype(np.int32 if self.seeds.max(initial=0) < 2**31 else np.int64)
-        rows = int(np.prod(shape)) if keep is None else len(index)
+        rows = int(np.prod(shape) if keep is None else np.count_nonzero(keep))
         cases = self.cases
         columns = {
             "file": pd.Categorical.from_codes(np.zeros(rows, dtype=np.int8), [self.name]),
@@ -465,8 +467,8 @@ class ResultFile:
             found = [zlib.crc32(b"".join(raw[name][i : i + 1].tobytes() for name in covers)) for i in range(len(sums))]
         settled = made_in[np.isin(self.run_status, SETTLED)]
         return [
-            Sitting(number, started, host, int(ranks), *program, runs=int((settled == number).sum()))
-            for number, (started, host, ranks, *program) in enumerate(zip(*table.values()))
+            Sitting(number, started, host, int(ranks), version, commit, build, int((settled == number).sum()))
+            for number, (started, host, ranks, version, commit, build) in enumerate(zip(*table.values()))
             if started and found[number] == sums[number]
         ]
 
@@ -484,6 +486,8 @@ class ResultFile:
         if algorithm < 0:
             return shlex.join(words)
         name = self.algorithms[algorithm]
+        for path in _rules(str(a["job"])):
+            words += ["--rule", path]
         words += ["--algorithm", name]
         for option in self.algorithm_options[algorithm].split():
             words += ["-A", f"{name}.{option}"]
@@ -493,6 +497,12 @@ class ResultFile:
             words += ["--set", point]
         words += ["--threshold", a["threshold"], "--stream", a["stream"], "--master-seed", str(a["seed"])]
         return shlex.join([*words, "--max-steps", str(a["max_steps"]), "--csv"])
+
+
+def _rules(job: str) -> list[str]:
+    """The libraries of rules that a job names."""
+    listed = re.search(r"^rules\s*=\s*\[([^\]]*)\]", job, flags=re.MULTILINE)
+    return re.findall(r"[\"']([^\"']+)[\"']", listed[1]) if listed else []
 
 
 def _known(status: np.ndarray) -> np.ndarray:

@@ -18,13 +18,11 @@ import xarray as xr
 from .core import core
 from .errors import FailedRuns, UserError
 from .models import Instance, _short, checked_threads
-from .reader import FAILED, PENDING, RUN, STATUS, STOP, Failure, ResultFile, Variable
+from .reader import CHECKPOINT, FAILED, PENDING, RUN, STOP, Failure, ResultFile, Variable
 from .results import Results
 from .rules import algorithm_of
 
 LOG_INV_DELTA = (1.0, 2.2, 3.4, 4.6, 5.8, 7.0)  # as `tasfg simulate` has it
-# Of the cases, beside what has dimensions of its own.
-CASE_NUMBERS = ("K", "best", "p", "q", "r", "variance", "edges")
 
 
 def simulate(
@@ -58,8 +56,8 @@ def simulate(
 
     The Dataset has the names and dimensions of the result file's /runs (docs/result-file.md): tau, recommended, correct,
     stopped (case, algorithm, delta, seed), status, steps, seconds (case, algorithm, seed), pulls (…, vertex); and T_star,
-    lower_bound and so on of the cases. A run that fails (a rule that raises, or names no vertex) has status 3 and missing values,
-    and is among `failures(runs)`; the others go on. Results are the program's, bit by bit."""
+    lower_bound and so on of the cases. A run that fails (a rule that raises, or names no vertex) has status 3 and missing
+    values, and is among `failures(runs)`; the others go on. Results are the program's, bit by bit."""
     library = core()
     many = [instances] if isinstance(instances, Instance) else list(instances)
     if not many or not all(isinstance(each, Instance) for each in many):
@@ -234,17 +232,17 @@ def _dataset(
     attributes: dict[str, Any],
     checkpoints: list[int],
 ) -> xr.Dataset:
-    beyond = ("delta", "checkpoint")
     data: dict[str, Any] = {}
     unsettled = np.isin(found["status"], (PENDING, FAILED))
     for name, values in found.items():
-        inner = beyond[1] if name.startswith("checkpoint") else beyond[0]
-        dims = RUN if values.shape == unsettled.shape and name in ("status", "steps", "seconds") else None
-        if dims is None:
-            dims = ("case", "algorithm", "seed", "vertex") if name == "pulls" else ("case", "algorithm", inner, "seed")
-            dims = (*dims, "vertex") if name == "pulls_at" else dims
-        if name != "status" and (values.dtype.kind == "f" or unsettled.any() or "vertex" in dims):
-            values = np.where(values == -1, np.nan, values) if values.dtype.kind == "i" else values
+        dims: tuple[str, ...] = CHECKPOINT if name.startswith("checkpoint") else STOP
+        if name in ("status", "steps", "seconds", "pulls"):
+            dims = RUN
+        if name.startswith("pulls"):
+            dims = (*dims, "vertex")
+        # Whole numbers stay so where none is missing.
+        if name != "status" and values.dtype.kind == "i" and (unsettled.any() or "vertex" in dims):
+            values = np.where(values == -1, np.nan, values)
         data[name] = (dims, values)
     solved = library.solve_many([each._model for each in instances], 1e-10, 1)
     for name in ("T_star", "T_star_lower", "T_heuristic", "T_uniform", "omega", "omega_heuristic", "m"):
@@ -379,11 +377,10 @@ class Simulated(ResultFile):
 
 
 _WHOLE = {"tau", "recommended", "correct", "stopped", "steps", "checkpoint_recommended", "checkpoint_correct"}
-assert STATUS[FAILED] == "failed"
 
 
 def results_of(source: Any) -> Results:
-    """Anything that holds runs as Results: those of `tasfg.open`, a Dataset of `simulate`, a file's name, or a list of names."""
+    """Whatever holds runs as Results: those of `tasfg.open`, a Dataset of `simulate`, a file's name, a list of names."""
     if isinstance(source, Results):
         return source
     if isinstance(source, xr.Dataset):

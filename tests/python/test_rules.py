@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 import pytest
 
+import tasfg
 from processes import run, start, wait_for
 
 RULES = os.path.abspath(os.environ["TASFG_TEST_RULES"])
@@ -140,6 +141,8 @@ def test_a_rule_that_returns_no_vertex_is_a_failed_task_with_its_replay(tmp_path
     status = run("status", tmp_path / "out.h5", check=None).stdout + done.stderr
     assert "no idea what to do" in status and f"--rule {tmp_path}/librules.so" in status
     replay = next(line for line in status.splitlines() if "replay: " in line).split("replay: ")[1]
+    shown = tasfg.open(tmp_path / "out.h5").failures()[0].replay
+    assert "--rule librules.so --algorithm minus-one" in shown
     again = subprocess.run(replay.replace("tasfg", os.environ["TASFG"], 1), shell=True, capture_output=True, text=True)
     assert again.returncode == 1 and "no idea what to do" in again.stderr
 
