@@ -94,6 +94,13 @@ def _number(value: Any, what: str) -> float:
         raise UserError(f"{what} = {_short(value)} (must be a number)") from None
 
 
+def checked_text(value: Any, what: str) -> str:
+    """A text, as names are."""
+    if not isinstance(value, str):
+        raise UserError(f"{what} = {_short(value)} (must be a text)")
+    return value
+
+
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -282,6 +289,7 @@ class Instance:
         variance: float | None = None,
         label: str | None = None,
     ) -> None:
+        checked_text(reward, "reward")
         self.graph = _graph_of(graph, means)
         parameters = {} if variance is None else {"variance": _number(variance, "variance")}
         labelled = self.graph.names is not None or self.graph.family == "matrix"

@@ -17,7 +17,7 @@ import xarray as xr
 
 from .core import core
 from .errors import FailedRuns, UserError
-from .models import Instance, _short, checked_threads
+from .models import Instance, _short, checked_text, checked_threads
 from .reader import CHECKPOINT, FAILED, PENDING, RUN, STOP, Failure, ResultFile, Variable
 from .results import Results
 from .rules import algorithm_of
@@ -68,11 +68,14 @@ def simulate(
     logs, deltas = _confidences(library, delta, log_inv_delta)
     numbers = _seeds(seeds)
     settings = library.options(
-        setting,
-        conventions,
-        dict(points or {}),
-        threshold,
-        stream,
+        checked_text(setting, "setting"),
+        checked_text(conventions, "conventions"),
+        {
+            checked_text(name, "points"): checked_text(value, f"points[{name}]")
+            for name, value in (points or {}).items()
+        },
+        checked_text(threshold, "threshold"),
+        checked_text(stream, "stream"),
         _whole(master_seed, "master_seed", 0),
         _whole(max_steps, "max_steps", 1),
         bool(pulls_by_delta),
