@@ -43,6 +43,7 @@ def simulate(
     checkpoints: Iterable[int] = (),
     pulls_by_delta: bool = False,
     rules: Iterable[str | os.PathLike] = (),
+    skip: bool = True,
     threads: int = 0,
     progress: bool | Callable[[int, int], None] | None = None,
 ) -> xr.Dataset:
@@ -51,7 +52,7 @@ def simulate(
     `instances`: one Instance, or a list. `algorithms`: names as of `tasfg list`, and rules of your own (an object or class with
     `name` and `choose(estimate)`, or tasfg.compiled(...)), or names of those in the shared libraries `rules`. `seeds`: how
     many, from 0, or which. `delta` or `log_inv_delta` (ln(1/δ), nats): one or several; every run serves them all. `options`: of
-    algorithms by name, {"tas-fg": {"period": 5}}; `points`: single points of the conventions. `progress`: True for a bar, a
+    algorithms by name, {"tas-fg": {"period": 5}}; `points`: single points of the conventions. `skip=False`: every draw by itself, with the same results. `progress`: True for a bar, a
     function of (runs done, runs in all), or None: a bar where standard error is a terminal.
 
     The Dataset has the names and dimensions of the result file's /runs (docs/result-file.md): tau, recommended, correct,
@@ -77,9 +78,10 @@ def simulate(
         checked_text(threshold, "threshold"),
         checked_text(stream, "stream"),
         _whole(master_seed, "master_seed", 0),
-        _whole(max_steps, "max_steps", 1),
+        _whole(max_steps, "max_steps", 1, library.most_draws),
         bool(pulls_by_delta),
         [_whole(each, "checkpoints", 1) for each in checkpoints],
+        bool(skip),
     )
     total = len(many) * len(chosen) * len(numbers)
     report, end = _progress(progress, total)
@@ -121,14 +123,14 @@ def failures(runs: xr.Dataset) -> list[tuple[int, str, int, str]]:
     return list(runs.attrs.get("failures", []))
 
 
-def _whole(value: Any, what: str, low: int) -> int:
+def _whole(value: Any, what: str, low: int, high: int = 9_000_000_000_000_000) -> int:
     try:
         number = int(value)
         exact = number == value
     except (TypeError, ValueError, OverflowError):
         exact = False
-    if not exact or not low <= number <= 9_000_000_000_000_000:
-        raise UserError(f"{what} = {_short(value)} (must be a whole number from {low} to 9e15)")
+    if not exact or not low <= number <= high:
+        raise UserError(f"{what} = {_short(value)} (must be a whole number from {low} to {high:.0e})")
     return number
 
 

@@ -20,6 +20,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "tasfg/algo/thresholds.hpp"
+#include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/sim/case_record.hpp"
@@ -44,7 +45,7 @@ Enum named(const EnumNames<Enum>& names, const std::string& given, const char* k
 SimulationOptions make_options(const std::string& setting, const std::string& conventions,
                                const std::map<std::string, std::string>& points, const std::string& threshold,
                                const std::string& stream, std::uint64_t master_seed, std::int64_t max_steps,
-                               bool pulls_by_delta, std::vector<std::int64_t> checkpoints) {
+                               bool pulls_by_delta, std::vector<std::int64_t> checkpoints, bool skip) {
   SimulationOptions options;
   options.setting = named(kSettingNames, setting, "setting");
   options.conventions = conventions_named(conventions, "conventions");
@@ -54,6 +55,7 @@ SimulationOptions make_options(const std::string& setting, const std::string& co
   options.master_seed = master_seed;
   options.max_steps = max_steps;
   options.pulls_by_delta = pulls_by_delta;
+  options.skip = skip;
   std::int64_t before = 0;
   for (const std::int64_t each : checkpoints) {
     if (each <= before || each > max_steps)
@@ -307,6 +309,7 @@ void bind_simulation(nb::module_& module) {
   bind_rules(module);
   nb::class_<SimulationOptions>(module, "SimulationOptions");
   module.def("options", &make_options);
+  module.attr("most_draws") = kMostDraws;
   module.def(
       "simulate",
       [](const std::vector<InstanceModel>& instances, const std::vector<AlgorithmModel>& algorithms,

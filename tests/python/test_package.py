@@ -140,6 +140,8 @@ def test_simulate_is_the_programs_with_reference_conventions_options_and_points(
                         "--stream", "numpy", "--set", "reported-tau=draws")
     assert_same_runs(runs, rows)
     ring = tasfg.Instance(tasfg.graph("ring", K=5))
+    one_by_one = tasfg.simulate(ring, ["uniform", "ucb-fg-v"], seeds=3, delta=0.1, max_steps=50000, skip=False)
+    assert (tasfg.simulate(ring, ["uniform", "ucb-fg-v"], seeds=3, delta=0.1, max_steps=50000).tau == one_by_one.tau).all()
     runs = tasfg.simulate(ring, ["tas-fg"], seeds=3, options={"tas-fg": {"tracking": "c", "period": 5, "gap": 1e-5}})
     rows = program_rows("--graph", "ring", "-P", "K=5", "-a", "tas-fg", "-A", "tas-fg.tracking=c", "-A", "tas-fg.period=5", "-A",
                         "tas-fg.gap=1e-05", "--seeds", "0-2")
