@@ -52,8 +52,9 @@ def simulate(
     `instances`: one Instance, or a list. `algorithms`: names as of `tasfg list`, and rules of your own (an object or class with
     `name` and `choose(estimate)`, or tasfg.compiled(...)), or names of those in the shared libraries `rules`. `seeds`: how
     many, from 0, or which. `delta` or `log_inv_delta` (ln(1/δ), nats): one or several; every run serves them all. `options`: of
-    algorithms by name, {"tas-fg": {"period": 5}}; `points`: single points of the conventions. `skip=False`: every draw by itself, with the same results. `progress`: True for a bar, a
-    function of (runs done, runs in all), or None: a bar where standard error is a terminal.
+    algorithms by name, {"tas-fg": {"period": 5}}; `points`: single points of the conventions. `skip=False`: every
+    draw by itself, with the same results. `progress`: True for a bar, a function of (runs done, runs in all), or None: a bar
+    where standard error is a terminal.
 
     The Dataset has the names and dimensions of the result file's /runs (docs/result-file.md): tau, recommended, correct,
     stopped (case, algorithm, delta, seed), status, steps, seconds (case, algorithm, seed), pulls (…, vertex); and T_star,

@@ -489,7 +489,7 @@ class Slow:
 print("ready", flush=True)
 rules = [Slow()] if sys.argv[1] == "python" else ["ucb-fg-v"]
 try:
-    tasfg.simulate(instance, rules, seeds=4, log_inv_delta=600)
+    tasfg.simulate(instance, rules, seeds=4, log_inv_delta=600, skip=False)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
