@@ -171,6 +171,15 @@ void SparseCholesky::factor() {
   }
 }
 
+double SparseCholesky::smallest_pivot() const {
+  double largest = 0.0;
+  for (const double each : over_pivots_) {
+    if (each == 0.0) return 0.0;
+    largest = std::max(largest, each);
+  }
+  return 1.0 / largest;
+}
+
 void SparseCholesky::solve(std::span<double> x) const {
   solve_columns(std::array{x});
 }

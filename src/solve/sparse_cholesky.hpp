@@ -32,6 +32,8 @@ class SparseCholesky {
   void solve(std::span<double> x) const;
   void solve(std::span<double> x, std::span<double> y) const;
 
+  /// Of the last factorisation; 0 where one was not positive.
+  [[nodiscard]] double smallest_pivot() const;
   /// Multiplications of one factorisation.
   [[nodiscard]] double work() const { return work_; }
 
