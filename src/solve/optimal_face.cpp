@@ -18,7 +18,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-
 double sum_of(const Vector& x) {
   double sum = 0.0;
   for (const double value : x) sum += value;
