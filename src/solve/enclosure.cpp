@@ -130,6 +130,7 @@ PointSolution solve_point(const ModelView& model, std::vector<double> graph,
   point.graph = std::move(graph);
   ModelView here = model;
   here.graph = point.graph;
+  here.edges = nullptr;  // those of another graph
   const SolveOptions options;
   const SolveInfo info = solver.solve_cold(here, options);
   if (info.status == SolveStatus::infeasible) {

@@ -64,6 +64,23 @@ struct ModelView {
   std::span<const double> means;
   int best = 0;
   const RewardFamily* reward = nullptr;
+  /// Where given: a row of `graph` whose number here is that of this solver's last model has not changed
+  /// since.
+  std::span<const double> row_revision = {};
+  /// Where given: the same graph by its edges, so that reading a sparse one costs their number.
+  const FeedbackGraph* edges = nullptr;
+
+  /// Calls visit(u, probability) for each vertex u that v may show, in order of u.
+  template <typename Visit>
+  void for_each_edge(int v, Visit visit) const {
+    if (edges != nullptr) {
+      for (const Edge& edge : edges->out(v)) visit(edge.vertex, edge.probability);
+      return;
+    }
+    const double* row = graph.data() + static_cast<std::size_t>(v) * static_cast<std::size_t>(K);
+    for (int u = 0; u < K; ++u)
+      if (row[u] != 0.0) visit(u, row[u]);
+  }
 };
 [[nodiscard]] ModelView view_of(const Instance& instance);
 
