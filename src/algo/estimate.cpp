@@ -11,6 +11,7 @@ Estimate::Estimate(const Instance& instance, Setting setting, const Conventions&
       stride_(padded(n_)),
       setting_(setting),
       conventions_(conventions),
+      running_(counts_as_published()),
       graph_(&instance.graph()),
       unseen_(instance.size()),
       side_(n_, 1.0),

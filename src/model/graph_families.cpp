@@ -329,8 +329,9 @@ GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given, con
 }
 
 std::vector<double> rising_means(int K) {
-  std::vector<double> means(static_cast<std::size_t>(K));
-  for (int u = 0; u < K; ++u) means[static_cast<std::size_t>(u)] = static_cast<double>(u) / (K - 1);
+  std::vector<double> means(static_cast<std::size_t>(K), 1.0);
+  const double step = 1.0 / (K - 1);
+  for (int u = 0; u + 1 < K; ++u) means[static_cast<std::size_t>(u)] = u * step;
   return means;
 }
 
