@@ -12,7 +12,7 @@
 namespace tasfg {
 
 /// The minor version of the format that this program writes.
-inline constexpr std::int64_t kFormatMinor = 0;
+inline constexpr std::int64_t kFormatMinor = 1;
 
 struct AlgorithmInfo {
   std::string name, options;
