@@ -105,7 +105,6 @@ std::string batch_script(const BatchJob& job, const BatchOptions& options) {
                 "sinfo does not say how many CPUs a node has; {} are assumed (--cpus-per-task sets "
                 "the number that a process takes)",
                 kUnknownNode);
-  if (!assumed.empty()) say(assumed);
   const int wanted = options.nodes > 0 ? of_node : std::min((useful_cores(job) + parts - 1) / parts, of_node);
   const int cpus = options.cpus_per_task > 0 ? options.cpus_per_task : std::max(1, wanted / tasks);
   const double seconds = makespan(job, parts * nodes * tasks * cpus);
@@ -167,6 +166,7 @@ std::string batch_script(const BatchJob& job, const BatchOptions& options) {
     }
     if (body && !starts("JOB=") && !starts("OUT=") && !starts("TASFG=")) script += text + "\n";
   }
+  if (!assumed.empty()) say(assumed);
   return script;
 }
 

@@ -143,16 +143,15 @@ InputError CommandLine::unknown_argument(const CLI::App& chosen) const {
   const std::string& given = option != rest.end() ? *option : rest.front();
   const std::string name = given.substr(0, given.find('='));
   std::string advice;
-  for (const Command& each : program_.parts_->commands)
-    if (each.parts_->app == &chosen && each.parts_->hint) advice = each.parts_->hint(name);
-  const std::string help = fmt::format("see tasfg {} --help", chosen.get_name());
-  if (option == rest.end())
-    return InputError(
-        remark(fmt::format("unexpected argument {}", in_quotes(given)), advice.empty() ? help : advice));
-  if (advice.empty()) {
-    advice = suggest_among(name, option_names(chosen));
-    if (!advice.starts_with("did you mean")) advice = help;
+  if (option != rest.end()) advice = suggest_among(name, option_names(chosen));
+  if (!advice.starts_with("did you mean")) {
+    advice = fmt::format("see tasfg {} --help", chosen.get_name());
+    for (const Command& each : program_.parts_->commands)
+      if (each.parts_->app == &chosen && each.parts_->hint)
+        if (const std::string hint = each.parts_->hint(name); !hint.empty()) advice = hint;
   }
+  if (option == rest.end())
+    return InputError(remark(fmt::format("unexpected argument {}", in_quotes(given)), advice));
   return InputError(
       remark(fmt::format("unknown option {} of tasfg {}", quotable(name), chosen.get_name()), advice));
 }
@@ -171,9 +170,11 @@ std::optional<int> CommandLine::parse(int argc, char** argv) {
     return app_->exit(done);
   } catch (const CLI::ParseError& error) {
     if (!app_->get_subcommands().empty()) chosen = app_->get_subcommands().front();
-    if (!chosen->remaining().empty() && chosen != app_.get()) throw unknown_argument(*chosen);
-    const std::string help =
-        chosen == app_.get() ? "see tasfg --help" : fmt::format("see tasfg {} --help", chosen->get_name());
+    if (chosen == app_.get())
+      throw InputError(remark(fmt::format("unknown option {}", quotable(argv[1])),
+                              "a command comes first; see tasfg --help"));
+    if (!chosen->remaining().empty()) throw unknown_argument(*chosen);
+    const std::string help = fmt::format("see tasfg {} --help", chosen->get_name());
     if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
       const std::string text = error.what();
       throw InputError(remark(text.substr(0, text.find(':')) + " has no value", help));

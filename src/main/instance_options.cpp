@@ -70,7 +70,10 @@ Parameters InstanceOptions::parameters(const GraphFamily& family, const std::str
 
 Instance InstanceOptions::instance(const std::string& parity) const {
   const GraphFamily& family = graph_family(family_name(), "--graph");
-  GraphAndMeans made = graph_of(family, parameters(family, parity), "-P", &read_graph_file);
+  const Parameters given = parameters(family, parity);
+  if (family.reads_file() && given.empty())
+    throw InputError("--graph file", remark("names no file", "give --graph-file FILE instead"));
+  GraphAndMeans made = graph_of(family, given, "-P", &read_graph_file);
   const std::string origin = !graph_file_.empty() ? graph_file_ : fmt::format("--graph {}", family.name);
   const RewardFamily rewards = reward();
   if (!means_.empty() && !means_file_.empty())
@@ -114,7 +117,7 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& or
     while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
     while (!item.empty() && item.back() == ' ') item.remove_suffix(1);
     numbers.push_back(placed(fmt::format("{}: number {}", origin, numbers.size() + 1), [&] {
-      return parse_number(item, "must be numbers separated by commas, as 0.1,0.5,1");
+      return parse_number(item, "must be numbers separated by commas, as 0.1,0.5");
     }));
     begin = comma + 1;
   }

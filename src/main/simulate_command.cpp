@@ -210,7 +210,7 @@ void print_summary(const Instance& instance, const Options& options, const Simul
   fmt::print("{}; {} rewards; T* = {:.6g}; {} runs of each algorithm\n\n",
              options.instance.describe(options.conventions), row_of(instance.reward()).name, time.upper,
              seeds);
-  constexpr const char* kRow = "{:<16} {:>11} {:>22} {:>10} {:>10} {:>11} {:>11} {:>24} {:>7}\n";
+  constexpr const char* kRow = "{:<15}  {:>11}  {:>22}  {:>8}  {:>8}  {:>8}  {:>9}  {:>21}  {:>6}\n";
   fmt::print(fmt::runtime(kRow), "algorithm", "ln(1/delta)", "mean tau +- half-width", "median", "largest",
              "T*.kl", "practical", "error (95 % interval)", "capped");
   bool any_capped = false;
@@ -229,11 +229,10 @@ void print_summary(const Instance& instance, const Options& options, const Simul
     }
   }
   fmt::print(
-      "\nIntervals of 95 %: Student's for the mean, Clopper and Pearson's for the error. T*.kl: no "
-      "delta-correct\n"
-      "algorithm needs fewer draws on average. practical: T* times the threshold, where tracking the optimum "
-      "would\n"
-      "stop.\n");
+      "\nIntervals of 95 %: Student's for the mean, Clopper and Pearson's for the error. T*.kl: the least "
+      "mean number of\n"
+      "draws of any delta-correct algorithm. practical: T* times the threshold, where tracking the optimum "
+      "would stop.\n");
   if (any_capped)
     fmt::print(
         "Capped runs did not stop within --max-steps: \"-\" is a figure that is not known because of "

@@ -297,7 +297,7 @@ def test_a_file_whose_runs_another_version_made_is_neither_continued_nor_merged(
     job, expected = reference
     out = tmp_path / "out.h5"
     shutil.copy(expected, out)
-    assert re.fullmatch(rb"2-[0-9a-f]{16}", h5py.File(out).attrs["results_version"])
+    assert re.fullmatch(rb"3-[0-9a-f]{16}", h5py.File(out).attrs["results_version"])
     result_files.set_attribute(out, "results_version", np.bytes_(b"1"))
     before = out.read_bytes()
     for command in (["sweep", job, "-o", out], ["merge", tmp_path / "merged.h5", expected, out]):
@@ -393,6 +393,25 @@ def test_status_opens_the_result_file_alone(tmp_path):
     subprocess.run([tracer, "-f", "-e", "trace=open,openat", "-o", trace, os.environ["TASFG"], "status", out], check=True)
     opened = trace.read_text()
     assert str(out) in opened and "G.csv" not in opened and "job.toml" not in opened
+
+
+def test_status_as_json_says_the_same(reference, tmp_path):
+    out = tmp_path / "out.h5"
+    out.write_bytes(reference[1].read_bytes())
+    found = json.loads(run("status", out, "--json").stdout)
+    assert found["status"] == "complete" and found["exit_status"] == 0 and found["writer"] is None
+    with h5py.File(out) as file:
+        status = file["runs/status"][()]
+        names = [name.decode() for name in file["runs/algorithm"][()]]
+        assert found["cases"]["total"] == found["cases"]["solved"] == len(file["cases/K"])
+        assert found["runs"]["runs"] == status.size and found["runs"]["done"] == (status == 1).sum()
+        assert list(found["algorithms"]) == names
+        for i, name in enumerate(names):
+            assert found["algorithms"][name]["steps"] == file["runs/steps"][:, i].sum()
+    with h5py.File(out, "r+") as file:
+        file["runs/status"][0, 0, 0] = 0
+    torn = json.loads(run("status", out, "--json", "--check", check=75).stdout)
+    assert torn["pending_tasks"] == 1 and torn["exit_status"] == 75 and torn["runs"]["pending"] == 1
 
 
 def test_status_counts_what_the_file_holds_whatever_it_calls_itself(reference, tmp_path):

@@ -24,7 +24,7 @@ inline constexpr EnumNames<StreamKind> kStreamNames = {"philox", "numpy"};
 
 /// Counts the changes after which the same job gives other runs (CHANGELOG: "Results changed"). A result file
 /// is continued only by a program with the version that began it, and with its digests (results_digest.hpp).
-inline constexpr int kResultsVersion = 2;
+inline constexpr int kResultsVersion = 3;
 
 /// How a case is simulated; the same for all its trajectories.
 struct SimulationOptions {
