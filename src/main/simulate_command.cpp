@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tasfg/algo/rule_library.hpp"
 #include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
@@ -35,7 +36,7 @@ struct Options {
   std::string seeds = "0-9";
   std::string log_inv_delta, delta;
   std::string setting = "informed", conventions = "paper", stream = "philox", threshold = "practical";
-  std::vector<std::string> points, algorithm_options;
+  std::vector<std::string> points, algorithm_options, rules;
   double max_steps = 1e9;
   bool no_skip = false;
   double master_seed = 0;
@@ -124,9 +125,11 @@ SimulationOptions simulation_options(const Options& options) {
 }
 
 std::vector<Algorithm> parse_algorithms(const Options& options) {
+  RuleLibraries libraries;
+  for (const std::string& path : options.rules) libraries.load(path, "--rule");
   std::vector<Algorithm> algorithms;
   for (const std::string& name : split(options.algorithms)) {
-    algorithms.push_back(algorithm_named(name, "--algorithm"));
+    algorithms.push_back(libraries.algorithm(name, "--algorithm"));
     for (std::size_t i = 0; i + 1 < algorithms.size(); ++i)
       if (algorithms[i].name == name) throw InputError("--algorithm", remark(name + " stands twice"));
   }
@@ -150,13 +153,26 @@ std::vector<Algorithm> parse_algorithms(const Options& options) {
   return algorithms;
 }
 
+/// The record of a run that failed: no vertex, no time.
+RunRecord failed_run(std::size_t deltas) {
+  RunRecord record;
+  record.status = TaskStatus::failed;
+  record.tau.assign(deltas, -1);
+  record.recommended.assign(deltas, -1);
+  record.correct.assign(deltas, 0);
+  record.stopped.assign(deltas, 0);
+  return record;
+}
+
 std::string rows_of(const Algorithm& algorithm, std::uint64_t seed, const std::vector<double>& log_inv_delta,
                     const RunRecord& record) {
   std::string rows;
   for (std::size_t d = 0; d < log_inv_delta.size(); ++d) {
-    rows +=
-        fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]), record.tau[d],
-                    record.recommended[d], record.correct[d], record.stopped[d] != 0 ? "done" : "capped");
+    rows += fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]),
+                        record.tau[d], record.recommended[d], record.correct[d],
+                        record.status == TaskStatus::failed ? "failed"
+                        : record.stopped[d] != 0            ? "done"
+                                                            : "capped");
   }
   return rows;
 }
@@ -173,7 +189,10 @@ struct Summary {
 Summary summary_of(std::span<const RunRecord> records, std::size_t d) {
   Summary summary;
   std::vector<double> taus;
+  std::size_t runs = 0;
   for (const RunRecord& record : records) {
+    if (record.status == TaskStatus::failed) continue;
+    ++runs;
     if (record.stopped[d] == 0) {
       ++summary.capped;
       continue;
@@ -183,9 +202,9 @@ Summary summary_of(std::span<const RunRecord> records, std::size_t d) {
     taus.push_back(static_cast<double>(record.tau[d]));
   }
   std::sort(taus.begin(), taus.end());
-  if (const std::size_t above = records.size() / 2; above < taus.size())
-    summary.median = 0.5 * (taus[(records.size() - 1) / 2] + taus[above]);
-  if (summary.capped > 0) return summary;
+  if (const std::size_t above = runs / 2; above < taus.size())
+    summary.median = 0.5 * (taus[(runs - 1) / 2] + taus[above]);
+  if (summary.capped > 0 || runs == 0) return summary;
   summary.largest = taus.back();
   summary.mean = std::accumulate(taus.begin(), taus.end(), 0.0) / static_cast<double>(taus.size());
   summary.half_width = half_width(taus);
@@ -303,7 +322,8 @@ class LiveLine {
   std::jthread watcher_;  // last: it uses the others
 };
 
-void simulate(const Options& options) {
+/// Whether every run came to its end.
+bool simulate(const Options& options) {
   const SimulationOptions simulation_settings = simulation_options(options);
   const std::vector<Algorithm> algorithms = parse_algorithms(options);
   const std::vector<std::uint64_t> seeds = parse_seeds(options.seeds);
@@ -322,6 +342,7 @@ void simulate(const Options& options) {
   std::vector<RunRecord> records(tasks);
   std::vector<char> ready(tasks, 0);
   std::size_t printed = 0;
+  bool all_ended = true;
   std::mutex output;
   std::atomic<std::size_t> next{0};
   if (options.csv) fmt::print("algorithm,seed,log_inv_delta,tau,recommended,correct,status\n");
@@ -334,9 +355,20 @@ void simulate(const Options& options) {
       for (std::size_t task = next++; task < tasks; task = next++) {
         const std::size_t a = task / seeds.size();
         const Stopwatch watch;
-        RunRecord record = simulation.run(algorithms[a], log_inv_delta, seeds[task % seeds.size()]);
+        RunRecord record;
+        std::string failure;
+        try {
+          record = simulation.run(algorithms[a], log_inv_delta, seeds[task % seeds.size()]);
+        } catch (const std::exception& error) {
+          failure = error.what();
+          record = failed_run(log_inv_delta.size());
+        }
         live.add(a, record.steps, watch.seconds());
         const std::scoped_lock lock(output);
+        if (!failure.empty()) {
+          all_ended = false;
+          say(fmt::format("{} seed {} failed: {}", algorithms[a].name, seeds[task % seeds.size()], failure));
+        }
         records[task] = std::move(record);
         ready[task] = 1;
         for (; printed < tasks && ready[printed] != 0; ++printed)
@@ -351,6 +383,7 @@ void simulate(const Options& options) {
   }
   if (!options.csv)
     print_summary(instance, options, simulation_settings, algorithms, seeds.size(), log_inv_delta, records);
+  return all_ended;
 }
 
 }  // namespace
@@ -365,6 +398,11 @@ void add_simulate_command(Command& app, int& status) {
   command
       ->add_option("-A,--algorithm-option", options->algorithm_options,
                    "an algorithm's option, as algorithm.option=value; repeatable")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--rule", options->rules,
+                   "shared library of rules of your own (include/tasfg/rule.h), to be named in --algorithm; "
+                   "repeatable")
       ->allow_extra_args(false);
   command->add_option("--seeds", options->seeds, "0-9, or 0,3,7")->capture_default_str();
   command->add_option("--log-inv-delta", options->log_inv_delta,
@@ -392,10 +430,7 @@ void add_simulate_command(Command& app, int& status) {
       "Examples:\n  tasfg simulate --graph ring -a tas-fg,ucb-fg-e --seeds 0-99\n"
       "  tasfg simulate --graph loopy-star --conventions reference --stream numpy -a exp3.g --seeds 0-24 "
       "--csv");
-  command->callback([options, &status] {
-    simulate(*options);
-    status = 0;
-  });
+  command->callback([options, &status] { status = simulate(*options) ? 0 : 1; });
 }
 
 }  // namespace tasfg

@@ -55,8 +55,7 @@ class Estimate {
   [[nodiscard]] double edge(int v, int u) const {
     const auto i = static_cast<std::size_t>(v);
     if (graph_known()) return (*graph_)(v, u);
-    if (counts_as_published())
-      return (1.0 + count(v, u)) / (pulls_[i] > 1.0 ? pulls_[i] : 1.0);
+    if (counts_as_published()) return (1.0 + count(v, u)) / (pulls_[i] > 1.0 ? pulls_[i] : 1.0);
     return pulls_[i] > 0.0 ? count(v, u) / pulls_[i] : 1.0;
   }
 

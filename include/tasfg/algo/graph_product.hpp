@@ -11,8 +11,8 @@
 
 namespace tasfg {
 
-/// Vertices never pulled count with the prior's row. With pseudo-counts, sums run in the order of the published
-/// runs (base/numpy_sums.hpp); otherwise in O(edges seen).
+/// Vertices never pulled count with the prior's row. With pseudo-counts, sums run in the order of the
+/// published runs (base/numpy_sums.hpp); otherwise in O(edges seen).
 class GraphProduct {
  public:
   explicit GraphProduct(const Instance& instance);

@@ -30,7 +30,8 @@ TEST(GraphProduct, IsTheSumOverTheEstimatedRows) {
           for (int v = 0; v < e.size(); ++v) {
             const auto i = static_cast<std::size_t>(v);
             double sum = 0.0;
-            for (int u = 0; u < e.size(); ++u) sum += (e.edge(v, u) + added[i]) * x[static_cast<std::size_t>(u)];
+            for (int u = 0; u < e.size(); ++u)
+              sum += (e.edge(v, u) + added[i]) * x[static_cast<std::size_t>(u)];
             EXPECT_NEAR(out[i], sum, 1e-12 * sum) << family << ' ' << v;
           }
         }

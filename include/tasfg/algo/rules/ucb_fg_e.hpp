@@ -40,7 +40,7 @@ class UcbERule {
   int pick(const Estimate& e, const UcbWidths& widths);
 
   GraphProduct product_;
-  std::vector<double> mean_, edge_, score_;  // edge_: what is added to Ĝ, by rows
+  std::vector<double> mean_, edge_, score_;              // edge_: what is added to Ĝ, by rows
   std::vector<double> inverse_root_M_, inverse_root_N_;  // of max(1, ·)
   std::vector<int> stale_;                               // vertices observed in this draw
   std::size_t stale_count_ = 0;
