@@ -11,9 +11,9 @@ namespace tasfg {
 namespace {
 
 double number_between(std::string_view text, double low, double high) {
-  const double value = parse_number(text);
-  if (!(value >= low && value <= high))
-    throw InputError(bad_value(value, fmt::format("must lie in [{}, {}]", low, high)));
+  const std::string must = fmt::format("must lie in [{}, {}]", low, high);
+  const double value = parse_number(text, must);
+  if (!(value >= low && value <= high)) throw InputError(bad_value(value, must));
   return value;
 }
 

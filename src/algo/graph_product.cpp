@@ -1,10 +1,11 @@
 #include "tasfg/algo/graph_product.hpp"
 
 #include "tasfg/base/lanes.hpp"
+#include "tasfg/base/numpy_sums.hpp"
 
 namespace tasfg {
 
-GraphProduct::GraphProduct(const Instance& instance) {
+GraphProduct::GraphProduct(const Instance& instance) : row_(static_cast<std::size_t>(instance.size())) {
   const auto stride = static_cast<std::uint32_t>(padded(static_cast<std::size_t>(instance.size())));
   begin_.push_back(0);
   for (int v = 0; v < instance.size(); ++v) {
@@ -18,21 +19,16 @@ GraphProduct::GraphProduct(const Instance& instance) {
   dense_ = edges_.size() > n * n / 4;
 }
 
-void GraphProduct::multiply(const Estimate& e, const std::vector<double>& x, std::vector<double>& out) const {
+void GraphProduct::multiply(const Estimate& e, const std::vector<double>& x, std::vector<double>& out) {
   const std::size_t n = out.size();
+  if (e.counts_as_published()) {
+    multiply_as_published(e, {}, x, out);
+    return;
+  }
   if (e.graph_known()) {
     for (std::size_t v = 0; v < n; ++v) {
       double sum = 0.0;
       for (std::size_t i = begin_[v]; i < begin_[v + 1]; ++i) sum += edges_[i].probability * x[edges_[i].to];
-      out[v] = sum;
-    }
-    return;
-  }
-  if (e.prior() == GraphPrior::pseudo_count) {
-    // Every entry is positive here; in index order, as the published data had it.
-    for (std::size_t v = 0; v < n; ++v) {
-      double sum = 0.0;
-      for (std::size_t u = 0; u < n; ++u) sum += e.edge(static_cast<int>(v), static_cast<int>(u)) * x[u];
       out[v] = sum;
     }
     return;
@@ -56,6 +52,27 @@ void GraphProduct::multiply(const Estimate& e, const std::vector<double>& x, std
   for (const double value : x) total += value;
   for (std::size_t v = 0; v < n; ++v)
     if (pulls[v] == 0.0) out[v] = total;
+}
+
+void GraphProduct::multiply_raised(const Estimate& e, const std::vector<double>& added,
+                                   const std::vector<double>& x, std::vector<double>& out) {
+  if (e.counts_as_published()) {
+    multiply_as_published(e, added, x, out);
+    return;
+  }
+  multiply(e, x, out);
+  double total = 0.0;
+  for (const double value : x) total += value;
+  for (std::size_t v = 0; v < out.size(); ++v) out[v] += added[v] * total;
+}
+
+void GraphProduct::multiply_as_published(const Estimate& e, std::span<const double> added,
+                                         const std::vector<double>& x, std::vector<double>& out) {
+  for (std::size_t v = 0; v < out.size(); ++v) {
+    for (std::size_t u = 0; u < out.size(); ++u)
+      row_[u] = e.edge(static_cast<int>(v), static_cast<int>(u)) + (added.empty() ? 0.0 : added[v]);
+    out[v] = numpy_product(row_, v, x);
+  }
 }
 
 }  // namespace tasfg

@@ -26,6 +26,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 /// What a message quotes may come from a damaged file: no line breaks, no control characters of terminals.
 /// UTF-8 stays, except the control characters that it has besides (U+0080 to U+009F).
 std::string one_line(std::string text) {
@@ -74,10 +81,11 @@ Error::Error(std::string where, Complaint complaint)
 std::string suggest(std::string_view given, std::span<const std::string_view> known) {
   constexpr std::size_t kLongest = 64;
   std::string_view nearest;
-  std::size_t best = std::max<std::size_t>(2, given.size() / 3) + 1;
   if (given.size() <= kLongest) {
+    // Of one letter nothing is left after one change.
+    std::size_t best = std::min(given.size(), std::max<std::size_t>(2, given.size() / 3) + 1);
     for (const std::string_view name : known) {
-      const std::size_t distance = edit_distance(given, name);
+      const std::size_t distance = lower_case(given) == lower_case(name) ? 0 : edit_distance(given, name);
       if (distance < best) {
         best = distance;
         nearest = name;
@@ -92,21 +100,21 @@ std::string to_text(double value) {
   return fmt::format("{}", value);
 }
 
-double parse_number(std::string_view text) {
+std::optional<double> to_number(std::string_view text) {
   double value = 0.0;
   const char* end = text.data() + text.size();
   const char* begin = text.data();
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++begin;  // from_chars takes no plus sign
   const auto [stop, error] = std::from_chars(begin, end, value);
-  if (error == std::errc::result_out_of_range)
+  if (error == std::errc::result_out_of_range && stop == end)
     throw InputError(remark(fmt::format("{} is out of a double's range", quotable(text))));
-  if (error != std::errc{} || stop != end || !std::isfinite(value))
-    throw InputError(bad_text(text, "must be a finite number"));
+  if (error != std::errc{} || stop != end || !std::isfinite(value)) return {};
   return value;
 }
 
-double parse_number(std::string_view text, std::string_view where) {
-  return placed(where, [text] { return parse_number(text); });
+double parse_number(std::string_view text, std::string must) {
+  if (const std::optional<double> value = to_number(text)) return *value;
+  throw InputError(bad_text(text, std::move(must)));
 }
 
 std::string printable(std::string_view text) {

@@ -89,4 +89,8 @@ int NumpyStream::choice(std::span<const double> probabilities) {
   return index - 1;  // unreachable for probabilities as required
 }
 
+double NumpyStream::log(double x) {
+  return std::log(x);
+}
+
 }  // namespace tasfg

@@ -10,11 +10,13 @@
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/result_file.hpp"
 #include "tasfg/model/graph_csv.hpp"
+#include "tasfg/model/matrix_market.hpp"
+#include "tasfg/model/npy.hpp"
 
 namespace tasfg {
 namespace {
 
-constexpr hsize_t kLargestK = 4096;
+constexpr hsize_t kLargestK = kLargestGraph;
 
 /// The root group's datasets: how many, and the first few names.
 struct RootDatasets {
@@ -153,8 +155,27 @@ FeedbackGraph read_stored_graph(const std::string& path, std::string_view select
 
 bool is_hdf5(const std::string& path) {
   const QuietHdf5 quiet;
-  std::error_code error;  // a path too long or not to be searched: read_graph_csv says so
+  std::error_code error;  // a path too long or not to be searched: read_text_file says so
   return std::filesystem::is_regular_file(path, error) && H5Fis_hdf5(path.c_str()) > 0;
+}
+
+/// The bytes of a file that is no HDF5 file.
+std::string read_plain_file(const std::string& path) {
+  std::string bytes = read_text_file(path, kLargestGraphFile);
+  if (bytes.starts_with("PK\x03\x04"))
+    throw InputError(
+        path, remark("is an archive (.npz, .xlsx or the like)", "save one array by numpy.save, or as CSV"));
+  return bytes;
+}
+
+FeedbackGraph graph_of_array(NpyArray array, const std::string& origin) {
+  if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
+    throw InputError(origin, remark(fmt::format("an array of shape ({})", fmt::join(array.shape, ", ")),
+                                    fmt::format("must be {}", kMatrixOrientation)));
+  if (array.shape[0] < 2 || array.shape[0] > kLargestGraph)
+    throw InputError(within(origin, "K"),
+                     bad_value(array.shape[0], fmt::format("must lie in 2..{}", kLargestGraph)));
+  return {static_cast<int>(array.shape[0]), std::move(array.values), origin};
 }
 
 }  // namespace
@@ -172,7 +193,15 @@ FeedbackGraph read_graph_file(const std::string& path) {
       return read_stored_graph(file, std::string_view(name).substr(kEdges.size()));
     if (is_hdf5(file)) return read_graph_hdf5(file, name);
   }
-  return read_graph_csv(path);
+  const std::string bytes = read_plain_file(path);
+  if (is_npy(bytes)) return graph_of_array(parse_npy(bytes, path), path);
+  if (is_matrix_market(bytes)) return parse_matrix_market(bytes, path);
+  return parse_graph_csv(bytes, path);
+}
+
+std::vector<double> read_numbers_file(const std::string& path) {
+  const std::string bytes = read_plain_file(path);
+  return is_npy(bytes) ? parse_npy(bytes, path).values : parse_vector(bytes, path);
 }
 
 }  // namespace tasfg

@@ -101,6 +101,8 @@ class CaseList {
     if (!entry.parameters.contains("K")) add_entries(static_cast<std::size_t>(made.graph.size()), block);
     std::vector<double> means = block.means().empty() ? made.means : block.means();
     const bool own_means = means == made.means;
+    if (block.means().empty())
+      expect_default_means_fit(means, entry.reward, place, "set means in the job or in this block");
     const Instance instance(std::move(made.graph), std::move(means), entry.reward, place);
     placed(place, [&] { check_algorithms(instance); });
     if (!own_means) entry.label += means_label(instance.means());

@@ -142,6 +142,10 @@ void read_algorithms(const Field& job, Grid& grid) {
     throw InputError(job.origin(),
                      bad_state("has no algorithms", "must be a list of names, [] for curves only"));
   if (!list->is_list() && !list->is_text()) list->fail("must be a list of names");
+  // "tas-fg,uniform", and "[tas-fg,uniform]", which is no TOML without quotes.
+  if (list->is_text() && list->text().find_first_of(",[") != std::string::npos)
+    list->fail(
+        R"(must be a list of names in quotes, as ["tas-fg", "uniform"]; from a shell --set 'algorithms=["tas-fg", "uniform"]')");
   std::vector<std::string_view> chosen;
   for (const Field& item : list->items()) {
     const std::string_view name = known[item.one_of(known)];

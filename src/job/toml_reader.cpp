@@ -212,7 +212,7 @@ double Field::number(std::string_view must) const {
     value = real->get();
   else
     fail(must);
-  if (!std::isfinite(value)) fail("must be a finite number");
+  if (!std::isfinite(value)) fail(fmt::format("{}; it must be finite", must));
   return value + 0.0;  // −0 is 0
 }
 

@@ -1,4 +1,4 @@
-/// `tasfg plan --sbatch`: jobs/slurm/requeue.sbatch with what a job needs filled in.
+/// `tasfg plan --sbatch`: jobs/slurm/requeue.sbatch, or array.sbatch, with what a job needs filled in.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,10 @@ namespace tasfg {
 
 /// What the user wants of SLURM; empty or 0: to be chosen.
 struct BatchOptions {
-  std::string partition, account, time, output, program;
+  std::string partition, account, qos, constraint, mail_user, time, output, program;
+  std::string prolog;  // a file of commands that come first
   int nodes = 0, tasks_per_node = 0, cpus_per_task = 0, megabytes_per_cpu = 0;
+  int array = 0;  // parts, each an element of an array
 };
 
 /// What the plan knows of the job.
@@ -23,7 +25,8 @@ struct BatchJob {
   int largest_K = 0;
 };
 
-/// The script, ready for sbatch. InputError where an option is none that SLURM could take.
+/// The script, ready for sbatch. InputError where an option is none that SLURM could take, or the result
+/// file's folder is not there. Says on standard error what it had to assume.
 [[nodiscard]] std::string batch_script(const BatchJob& job, const BatchOptions& options);
 
 }  // namespace tasfg

@@ -1,12 +1,58 @@
 #include "command_line.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <deque>
+#include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "tasfg/base/error.hpp"
 
 namespace tasfg {
+namespace {
+
+/// Numbers are looked at before CLI11 converts them: its message would not say what is right.
+void expect_number(CLI::Option* option) {
+  option->check(CLI::Validator(
+      [option](std::string& text) {
+        placed(option->get_name(), [&] { (void)parse_number(text, "must be a number"); });
+        return std::string();
+      },
+      ""));
+}
+void expect_whole(CLI::Option* option, int low, int high) {
+  option->check(CLI::Validator(
+      [=](std::string& text) {
+        const std::optional<double> value = to_number(text);
+        if (!value || *value != std::floor(*value) || !(*value >= low && *value <= high))
+          throw InputError(
+              option->get_name(),
+              bad_text(text, low == std::numeric_limits<int>::min()
+                                 ? "must be a whole number"
+                                 : fmt::format("must be a whole number from {} to {}", low, high)));
+        return std::string();
+      },
+      ""));
+}
+
+/// Long names of a command's options, as --seeds.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string suggest_among(const std::string& given, const std::vector<std::string>& names) {
+  return suggest(given, std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+}  // namespace
 
 Option* Option::required() {
   option_->required();
@@ -29,7 +75,7 @@ Option* Option::allow_extra_args(bool value) {
   return this;
 }
 Option* Option::range(int low, int high) {
-  option_->check(CLI::Range(low, high));
+  expect_whole(option_, low, high);
   return this;
 }
 
@@ -37,9 +83,10 @@ struct Command::Parts {
   CLI::App* app;
   std::deque<Option> options;  // their addresses stay
   std::deque<Command> commands;
+  std::function<std::string(const std::string&)> hint;
 };
 
-Command::Command(CLI::App* app) : parts_(new Parts{app, {}, {}}) {}
+Command::Command(CLI::App* app) : parts_(new Parts{app, {}, {}, {}}) {}
 Command::~Command() = default;
 
 Command* Command::add_subcommand(const std::string& name, const std::string& summary) {
@@ -47,7 +94,11 @@ Command* Command::add_subcommand(const std::string& name, const std::string& sum
 }
 template <typename Value>
 Option* Command::add_option(const std::string& names, Value& value, const std::string& summary) {
-  return &parts_->options.emplace_back(parts_->app->add_option(names, value, summary));
+  CLI::Option* option = parts_->app->add_option(names, value, summary);
+  if constexpr (std::is_same_v<Value, double>) expect_number(option);
+  if constexpr (std::is_same_v<Value, int>)
+    expect_whole(option, std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
+  return &parts_->options.emplace_back(option);
 }
 template Option* Command::add_option(const std::string& names, int& value, const std::string& summary);
 template Option* Command::add_option(const std::string& names, double& value, const std::string& summary);
@@ -73,17 +124,62 @@ CommandLine::CommandLine(const std::string& summary, const std::string& name, co
 }
 CommandLine::~CommandLine() = default;
 
+void Command::hint(std::function<std::string(const std::string& argument)> of) {
+  parts_->hint = std::move(of);
+}
+
+void CommandLine::expect_command(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const CLI::App* each : app_->get_subcommands({})) names.push_back(each->get_name());
+  if (std::find(names.begin(), names.end(), name) == names.end())
+    throw InputError(remark(fmt::format("unknown command {}", in_quotes(name)), suggest_among(name, names)));
+}
+
+InputError CommandLine::unknown_argument(const CLI::App& chosen) const {
+  const std::vector<std::string> rest = chosen.remaining();
+  const auto option = std::find_if(rest.begin(), rest.end(), [](const std::string& each) {
+    return each.size() > 1 && each.front() == '-';
+  });
+  const std::string& given = option != rest.end() ? *option : rest.front();
+  const std::string name = given.substr(0, given.find('='));
+  std::string advice;
+  if (option != rest.end()) advice = suggest_among(name, option_names(chosen));
+  if (!advice.starts_with("did you mean")) {
+    advice = fmt::format("see tasfg {} --help", chosen.get_name());
+    for (const Command& each : program_.parts_->commands)
+      if (each.parts_->app == &chosen && each.parts_->hint)
+        if (const std::string hint = each.parts_->hint(name); !hint.empty()) advice = hint;
+  }
+  if (option == rest.end())
+    return InputError(remark(fmt::format("unexpected argument {}", in_quotes(given)), advice));
+  return InputError(
+      remark(fmt::format("unknown option {} of tasfg {}", quotable(name), chosen.get_name()), advice));
+}
+
 std::optional<int> CommandLine::parse(int argc, char** argv) {
   // CLI11 takes the next argument for the value of "--name=", as a script leaves it whose variable is empty.
   for (int i = 1; i < argc; ++i)
     if (const std::string_view each = argv[i]; each.starts_with("--") && each.find('=') == each.size() - 1)
-      throw UsageError(std::string(each) + " has no value");
+      throw InputError(remark(std::string(each) + " has no value", "see tasfg --help"));
+  if (argc < 2) throw InputError(remark("no command", "see tasfg --help"));
+  if (argv[1][0] != '-') expect_command(argv[1]);
+  const CLI::App* chosen = app_.get();
   try {
     app_->parse(argc, argv);
   } catch (const CLI::Success& done) {
     return app_->exit(done);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
+    if (!app_->get_subcommands().empty()) chosen = app_->get_subcommands().front();
+    if (chosen == app_.get())
+      throw InputError(remark(fmt::format("unknown option {}", quotable(argv[1])),
+                              "a command comes first; see tasfg --help"));
+    if (!chosen->remaining().empty()) throw unknown_argument(*chosen);
+    const std::string help = fmt::format("see tasfg {} --help", chosen->get_name());
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+      const std::string text = error.what();
+      throw InputError(remark(text.substr(0, text.find(':')) + " has no value", help));
+    }
+    throw InputError(remark(error.what(), help));
   }
   return std::nullopt;
 }

@@ -5,8 +5,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
+
+#include "tasfg/base/error.hpp"
 
 namespace CLI {
 class App;
@@ -23,7 +24,7 @@ class Option {
   Option* needs(Option* other);
   Option* capture_default_str();
   Option* allow_extra_args(bool value);
-  /// A number in [low, high].
+  /// A whole number in [low, high].
   Option* range(int low, int high);
 
  private:
@@ -42,16 +43,14 @@ class Command {
   Option* add_flag(const std::string& names, bool& value, const std::string& summary);
   void footer(const std::string& text);
   void callback(std::function<void()> run);
+  /// What to say of an argument that the command does not know, where it may be meant for something else;
+  /// empty where nothing comes to mind.
+  void hint(std::function<std::string(const std::string& argument)> of);
 
  private:
+  friend class CommandLine;
   struct Parts;
   std::unique_ptr<Parts> parts_;
-};
-
-/// A command line that cannot be understood.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 class CommandLine {
@@ -60,9 +59,13 @@ class CommandLine {
   ~CommandLine();
   Command& program() { return program_; }
   /// Runs the chosen command. Returns the exit status where --help or --version were all that was asked for.
+  /// An InputError where the line cannot be understood.
   std::optional<int> parse(int argc, char** argv);
 
  private:
+  void expect_command(const std::string& name) const;
+  [[nodiscard]] InputError unknown_argument(const CLI::App& chosen) const;
+
   std::unique_ptr<CLI::App> app_;
   Command program_;
 };

@@ -5,18 +5,25 @@
 #include "tasfg/base/named_rows.hpp"
 #include "tasfg/io/graph_file.hpp"
 #include "tasfg/job/graph_source.hpp"
+#include "tasfg/model/graph_csv.hpp"
+#include "tasfg/sweep/progress.hpp"
 
 namespace tasfg {
 
 void InstanceOptions::add_to(Command& app) {
   app.add_option("-g,--graph", graph_, "graph family (see `tasfg list`)")->group("Instance");
-  app.add_option("--graph-file", graph_file_,
-                 "graph read from a file: K rows of K probabilities, or HDF5 FILE[:DATASET]")
+  app.add_option(
+         "--graph-file", graph_file_,
+         fmt::format("graph read from a file: {}; as CSV, .npy, .mtx or HDF5 FILE[:DATASET]; or CSV of edges "
+                     "from,to,probability",
+                     kMatrixOrientation))
       ->group("Instance");
   app.add_option("-P,--parameter", parameters_, "a parameter of the family, as name=value; repeatable")
       ->group("Instance")
       ->allow_extra_args(false);
   app.add_option("--means", means_, "mean rewards, comma-separated (default: the family's own)")
+      ->group("Instance");
+  app.add_option("--means-file", means_file_, "mean rewards read from a file: K numbers as text, or .npy")
       ->group("Instance");
   app.add_option("--reward", reward_,
                  fmt::format("reward family: {}", fmt::join(names_of(reward_families()), ", ")))
@@ -26,6 +33,15 @@ void InstanceOptions::add_to(Command& app) {
     app.add_option(fmt::format("--{}", parameter.name), reward_parameters_[std::string(parameter.name)],
                    fmt::format("{} (default: {})", parameter.summary, parameter.fallback))
         ->group("Instance");
+  app.hint([](const std::string& argument) -> std::string {
+    if (find_row(graph_families(), argument) != nullptr)
+      return fmt::format("did you mean --graph {}?", argument);
+    const std::string name = argument.substr(std::min(argument.find_first_not_of('-'), argument.size()));
+    for (const GraphFamily& family : graph_families())
+      if (find_row(family.parameters, name) != nullptr)
+        return fmt::format("a parameter of the graph is given as -P {}=VALUE", name);
+    return "";
+  });
 }
 
 std::string InstanceOptions::family_name() const {
@@ -71,17 +87,32 @@ CurveRequest InstanceOptions::curve_request(const std::string& parity) const {
 
 Instance InstanceOptions::instance(const std::string& parity) const {
   const GraphFamily& family = graph_family(family_name(), "--graph");
-  GraphAndMeans made = graph_of(family, parameters(family, parity), "-P", &read_graph_file);
-  std::vector<double> means = means_.empty() ? std::move(made.means) : parse_numbers(means_, "--means");
+  const Parameters given = parameters(family, parity);
+  if (family.reads_file() && given.empty())
+    throw InputError("--graph file", remark("names no file", "give --graph-file FILE instead"));
+  GraphAndMeans made = graph_of(family, given, "-P", &read_graph_file);
   const std::string origin = !graph_file_.empty() ? graph_file_ : fmt::format("--graph {}", family.name);
-  return {std::move(made.graph), std::move(means), reward(), origin};
+  const RewardFamily rewards = reward();
+  if (!means_.empty() && !means_file_.empty())
+    throw InputError("--means and --means-file", bad_state("both list means", "give one"));
+  if (!means_.empty()) return {std::move(made.graph), parse_numbers(means_, "--means"), rewards, origin};
+  if (!means_file_.empty())
+    return {std::move(made.graph), read_numbers_file(means_file_), rewards, origin + " and " + means_file_};
+  expect_default_means_fit(made.means, rewards, origin, "give --means or --means-file");
+  if (family.reads_file())
+    say(fmt::format(
+        "{}: no --means or --means-file; means rise from 0 to 1 in equal steps, vertex {} is best", origin,
+        made.means.size() - 1));
+  return {std::move(made.graph), std::move(made.means), rewards, origin};
 }
 
 RewardFamily InstanceOptions::reward() const {
   RewardFamily reward = reward_family(reward_, "--reward").defaults;
   for (const auto& each : reward_parameters_) {
     if (each.second.empty()) continue;
-    placed("--" + each.first, [&] { set_parameter(reward, each.first, parse_number(each.second)); });
+    placed("--" + each.first, [&] {
+      set_parameter(reward, each.first, parse_number(each.second, "must be a positive number"));
+    });
   }
   return reward;
 }
@@ -102,7 +133,9 @@ std::vector<double> parse_numbers(const std::string& text, const std::string& or
     std::string_view item = std::string_view(text).substr(begin, comma - begin);
     while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
     while (!item.empty() && item.back() == ' ') item.remove_suffix(1);
-    numbers.push_back(parse_number(item, fmt::format("{}: number {}", origin, numbers.size() + 1)));
+    numbers.push_back(placed(fmt::format("{}: number {}", origin, numbers.size() + 1), [&] {
+      return parse_number(item, "must be numbers separated by commas, as 0.1,0.5");
+    }));
     begin = comma + 1;
   }
   return numbers;

@@ -40,7 +40,7 @@ class InstanceOptions {
   std::string graph_;
   std::string graph_file_;
   std::vector<std::string> parameters_;
-  std::string means_;
+  std::string means_, means_file_;
   std::string reward_ = "gaussian";
   std::map<std::string, std::string> reward_parameters_;  // name → text; empty where not given
 };

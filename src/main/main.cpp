@@ -42,12 +42,8 @@ int run(int argc, char** argv) {
   tasfg::add_merge_command(app, status);
   tasfg::add_verify_command(app, status);
   tasfg::add_list_command(app, status);
-  try {
-    if (const auto asked = line.parse(argc, argv)) return *asked;  // --help, --version
-    return status;
-  } catch (const tasfg::UsageError& error) {
-    throw tasfg::InputError(tasfg::remark(error.what(), "see tasfg --help"));
-  }
+  if (const auto asked = line.parse(argc, argv)) return *asked;  // --help, --version
+  return status;
 }
 
 }  // namespace

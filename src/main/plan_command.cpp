@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <thread>
@@ -85,7 +86,10 @@ Plan make_plan(const std::string& job, const std::vector<std::string>& overrides
 
 void show_plan(const std::string& job, const std::vector<std::string>& overrides) {
   const auto [grid, layout, all, by_algorithm] = make_plan(job, overrides);
-  fmt::print("{}: job \"{}\"\n", job, grid.name);
+  fmt::print("{}: job \"{}\"{}\n", job, grid.name,
+             grid.origin != job
+                 ? fmt::format(", as a result file holds it (tasfg status {} says what is done)", job)
+                 : "");
   fmt::print("  cases             {}  (K up to {})\n", grid.cases.size(), grid.largest_K);
   fmt::print("  runs              {}  ({} algorithms, {} seeds, {} values of delta each)\n", layout.tasks(),
              grid.algorithms.size(), grid.replications, grid.delta.size());
@@ -150,6 +154,19 @@ void add_plan_command(Command& app, int& status) {
   of_script(command->add_option("-o,--output", batch.output, "result file (default: the job's name, .h5)"));
   of_script(command->add_option("--partition", batch.partition, "SLURM partition"));
   of_script(command->add_option("--account", batch.account, "SLURM account"));
+  of_script(command->add_option("--qos", batch.qos, "SLURM quality of service"));
+  of_script(command->add_option("--constraint", batch.constraint, "features that nodes must have"));
+  of_script(command->add_option("--mail-user", batch.mail_user, "whom to tell of the end and of failures"));
+  of_script(
+      command
+          ->add_option(
+              "--array", batch.array,
+              "so many parts, each an element of an array of one-process jobs; `tasfg merge` joins them")
+          ->range(1, kMost));
+  of_script(command->add_option(
+      "--prolog", batch.prolog,
+      "file of shell commands that come first: modules, environments (default: the one that "
+      "TASFG_PROLOG names)"));
   of_script(command->add_option("--nodes", batch.nodes, "nodes (default: 1)")->range(1, kMost));
   of_script(command->add_option("--ntasks-per-node", batch.tasks_per_node, "ranks on each (default: 1)")
                 ->range(1, kMost));
@@ -166,6 +183,8 @@ void add_plan_command(Command& app, int& status) {
       "  tasfg plan jobs/paper-main.toml --sbatch --partition=long -o main.h5 > main.sbatch && sbatch "
       "main.sbatch");
   command->callback([options, &status] {
+    if (const char* site = std::getenv("TASFG_PROLOG"); site != nullptr && options->batch.prolog.empty())
+      options->batch.prolog = site;
     options->batch.program = std::filesystem::canonical("/proc/self/exe").string();
     if (options->script)
       show_script(options->job, options->overrides, options->batch);

@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/result_file.hpp"
@@ -20,6 +21,8 @@
 
 namespace tasfg {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 /// Of one algorithm, or of all.
 struct Tally {
@@ -71,6 +74,53 @@ Tally tally(const ResultFile& file, CellId cell, const std::optional<Grid>& grid
   return sum;
 }
 
+/// All that `tasfg status` knows of a file.
+struct FileState {
+  std::shared_ptr<const ResultFile> file;
+  std::optional<Grid> grid;
+  LiveState live;
+  Shard shard;
+  std::string writer;  // empty: nobody writes
+  std::int64_t pending = 0;
+  std::int64_t cases = 0, cases_done = 0, cases_failed = 0;
+  std::vector<Tally> by_algorithm;
+  Tally all;
+
+  [[nodiscard]] const ResultLayout& layout() const { return file->layout(); }
+  [[nodiscard]] bool ended() const { return live.status == "complete" || live.status == "failed"; }
+  [[nodiscard]] int exit_status() const {
+    if (!ended() || pending > 0 || !writer.empty()) return kExitInterrupted;
+    return live.status == "failed" || all.count[3] > 0 || cases_failed > 0 ? kExitFailed : 0;
+  }
+  [[nodiscard]] double seconds_left_on_threads() const {
+    return all.seconds_left / static_cast<double>(std::max<std::int64_t>(1, live.threads));
+  }
+};
+
+FileState state_of(const std::string& path) {
+  FileState state;
+  state.file = std::make_shared<const ResultFile>(ResultFile::open(path, Access::read));
+  const ResultFile& file = *state.file;
+  const ResultLayout& layout = file.layout();
+  state.live = file.live();
+  state.writer = writer_of(path);
+  state.grid = grid_of(state.file);
+  if (!layout.shard.empty()) state.shard = parse_shard(layout.shard, within(path, "shard"));
+  state.pending = pending_tasks(file, state.shard);
+  const std::vector<TaskStatus> cases = file.case_values(&CaseSolution::status);
+  state.cases = std::ssize(cases);
+  state.cases_done = std::count_if(cases.begin(), cases.end(),
+                                   [](TaskStatus status) { return status != TaskStatus::pending; });
+  state.cases_failed = std::count(cases.begin(), cases.end(), TaskStatus::failed);
+  state.by_algorithm.resize(layout.algorithms.size());
+  for (CellId cell; cell.value() < layout.cells(); ++cell) {
+    const Tally of_cell = tally(file, cell, state.grid, state.shard);
+    state.by_algorithm[layout.grid().algorithm_of(cell).value()] += of_cell;
+    state.all += of_cell;
+  }
+  return state;
+}
+
 void show(const std::string& name, const Tally& t) {
   fmt::print("  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", printable(name), t.total(), t.count[1],
              t.count[2], t.count[3], t.count[0], count_text(t.steps));
@@ -105,71 +155,14 @@ void show_programs(const ResultFile& file) {
   if (unknown > 0) fmt::print("  {} runs made by a program that is not known\n", unknown);
 }
 
-int show_status(const std::string& path) {
-  const auto opened = std::make_shared<const ResultFile>(ResultFile::open(path, Access::read));
-  const ResultFile& file = *opened;
-  const ResultLayout& layout = file.layout();
-  const LiveState live = file.live();
-  const std::string writer = writer_of(path);
-  const std::optional<Grid> grid = grid_of(opened);
-  const Shard shard = layout.shard.empty() ? Shard{} : parse_shard(layout.shard, within(path, "shard"));
-  const std::int64_t pending = pending_tasks(file, shard);
-  const std::vector<TaskStatus> cases = file.case_values(&CaseSolution::status);
-  const auto cases_done = std::count_if(cases.begin(), cases.end(),
-                                        [](TaskStatus status) { return status != TaskStatus::pending; });
-  const auto cases_failed = std::count(cases.begin(), cases.end(), TaskStatus::failed);
-
-  std::vector<Tally> by_algorithm(layout.algorithms.size());
-  Tally all;
-  for (CellId cell; cell.value() < layout.cells(); ++cell) {
-    const Tally of_cell = tally(file, cell, grid, shard);
-    by_algorithm[layout.grid().algorithm_of(cell).value()] += of_cell;
-    all += of_cell;
-  }
-  fmt::print("{}: job \"{}\"{}\n", path, printable(layout.job_name),
-             shard.whole() ? "" : fmt::format(", shard {}", shard.text()));
-  const bool ended = live.status == "complete" || live.status == "failed";
-  if (!writer.empty())
-    fmt::print("  being written by {}\n", printable(writer));
-  else if (live.status == "running")
-    fmt::print("  its writer is gone; run the same sweep again to go on\n");
-  else if (ended && pending > 0)
-    fmt::print("  calls itself {}, but {} tasks are pending; run the same sweep again to go on\n",
-               live.status, pending);
-  else
-    fmt::print("  {}\n", printable(live.status));
-  const bool failed = live.status == "failed" || all.count[3] > 0 || cases_failed > 0;
-  const int status = !ended || pending > 0 || !writer.empty() ? kExitInterrupted : failed ? kExitFailed : 0;
-  fmt::print("  cases solved      {} of {}\n", cases_done, cases.size());
-  fmt::print("  runs settled      {} of {}{}\n", all.total() - all.count[0], all.total(),
-             all.total() > 0
-                 ? fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(all.total() - all.count[0]) /
-                                                  static_cast<double>(all.total()))
+void show_failures(const FileState& state) {
+  const std::vector<Failure> failures = state.file->failures();
+  if (failures.empty()) return;
+  const ResultLayout& layout = state.layout();
+  fmt::print("\n  failed tasks{}\n",
+             state.all.count[3] > std::ssize(failures)
+                 ? fmt::format(" (the first {} of {})", failures.size(), state.all.count[3])
                  : "");
-  if (pending > 0) {
-    const double threads = static_cast<double>(std::max<std::int64_t>(1, live.threads));
-    fmt::print("  left              {} of one core, {} on {} threads\n", duration_text(all.seconds_left),
-               duration_text(all.seconds_left / threads), live.threads);
-  }
-  fmt::print("\n  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "algorithm", "runs", "done", "capped",
-             "failed", "pending", "steps");
-  for (std::size_t a = 0; a < by_algorithm.size(); ++a) show(layout.algorithms[a].name, by_algorithm[a]);
-  if (by_algorithm.size() > 1) show("all", all);
-  fmt::print("\n  conventions {}, setting {}, threshold {}, stream {}, seed {}, max_steps {}\n",
-             printable(layout.conventions), printable(layout.setting), printable(layout.threshold),
-             printable(layout.stream), layout.seed, layout.max_steps);
-  fmt::print("  created {}, updated {}, by tasfg {} ({}; {})\n", printable(layout.created),
-             printable(live.updated), printable(layout.code_version), printable(layout.git_commit),
-             printable(layout.build));
-  show_programs(file);
-  fmt::print("  last on {} rank{}, {} threads; hosts: {}\n", live.ranks, live.ranks == 1 ? "" : "s",
-             live.threads, printable(live.hosts));
-
-  const std::vector<Failure> failures = file.failures();
-  if (failures.empty()) return status;
-  fmt::print("\n  failed tasks{}\n", all.count[3] > static_cast<std::int64_t>(failures.size())
-                                         ? fmt::format(" (the first {} of {})", failures.size(), all.count[3])
-                                         : "");
   for (const Failure& failure : failures) {
     const CaseId c(failure.case_index);
     const std::string label = printable(layout.cases[c.value()].label);
@@ -181,27 +174,124 @@ int show_status(const std::string& path) {
     const AlgorithmId a(failure.algorithm);
     fmt::print("  {} {} seed {}: {}\n", label, printable(layout.algorithms[a.value()].name), failure.seed,
                message);
-    if (grid) fmt::print("    replay: {}\n", printable(grid->replay_command(c, a, failure.seed)));
+    if (state.grid) fmt::print("    replay: {}\n", printable(state.grid->replay_command(c, a, failure.seed)));
   }
-  return status;
+}
+
+void show_status(const std::string& path, const FileState& state) {
+  const ResultLayout& layout = state.layout();
+  const LiveState& live = state.live;
+  const Tally& all = state.all;
+  fmt::print("{}: job \"{}\"{}\n", path, printable(layout.job_name),
+             state.shard.whole() ? "" : fmt::format(", shard {}", state.shard.text()));
+  if (!state.writer.empty())
+    fmt::print("  being written by {}\n", printable(state.writer));
+  else if (live.status == "running")
+    fmt::print("  its writer is gone; run the same sweep again to go on\n");
+  else if (state.ended() && state.pending > 0)
+    fmt::print("  calls itself {}, but {} tasks are pending; run the same sweep again to go on\n",
+               live.status, state.pending);
+  else
+    fmt::print("  {}\n", printable(live.status));
+  fmt::print("  cases solved      {} of {}\n", state.cases_done, state.cases);
+  fmt::print("  runs settled      {} of {}{}\n", all.total() - all.count[0], all.total(),
+             all.total() > 0
+                 ? fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(all.total() - all.count[0]) /
+                                                  static_cast<double>(all.total()))
+                 : "");
+  if (state.pending > 0)
+    fmt::print("  left              {} of one core, {} on {} threads\n", duration_text(all.seconds_left),
+               duration_text(state.seconds_left_on_threads()), live.threads);
+  fmt::print("\n  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "algorithm", "runs", "done", "capped",
+             "failed", "pending", "steps");
+  for (std::size_t a = 0; a < state.by_algorithm.size(); ++a)
+    show(layout.algorithms[a].name, state.by_algorithm[a]);
+  if (state.by_algorithm.size() > 1) show("all", all);
+  fmt::print("\n  conventions {}, setting {}, threshold {}, stream {}, seed {}, max_steps {}\n",
+             printable(layout.conventions), printable(layout.setting), printable(layout.threshold),
+             printable(layout.stream), layout.seed, layout.max_steps);
+  fmt::print("  created {}, updated {}, by tasfg {} ({}; {})\n", printable(layout.created),
+             printable(live.updated), printable(layout.code_version), printable(layout.git_commit),
+             printable(layout.build));
+  show_programs(*state.file);
+  fmt::print("  last on {} rank{}, {} threads; hosts: {}\n", live.ranks, live.ranks == 1 ? "" : "s",
+             live.threads, printable(live.hosts));
+  show_failures(state);
+}
+
+Json to_json(const Tally& t) {
+  return {{"runs", t.total()},     {"done", t.count[1]},
+          {"capped", t.count[2]},  {"failed", t.count[3]},
+          {"pending", t.count[0]}, {"steps", t.steps},
+          {"seconds", t.seconds},  {"seconds_left", t.seconds_left}};
+}
+
+Json to_json(const std::string& path, const FileState& state) {
+  const ResultLayout& layout = state.layout();
+  const LiveState& live = state.live;
+  // Texts come from the file, which may hold anything: only what is ASCII is certain to be JSON.
+  Json out;
+  out["file"] = printable(path);
+  out["job"] = printable(layout.job_name);
+  out["shard"] = state.shard.text();
+  out["status"] = printable(live.status);
+  out["exit_status"] = state.exit_status();
+  out["writer"] = state.writer.empty() ? Json(nullptr) : Json(printable(state.writer));
+  out["cases"] = {{"total", state.cases}, {"solved", state.cases_done}, {"failed", state.cases_failed}};
+  out["pending_tasks"] = state.pending;
+  out["seconds_left_on_threads"] = state.seconds_left_on_threads();
+  out["runs"] = to_json(state.all);
+  out["algorithms"] = Json::object();
+  for (std::size_t a = 0; a < state.by_algorithm.size(); ++a)
+    out["algorithms"][printable(layout.algorithms[a].name)] = to_json(state.by_algorithm[a]);
+  out["settings"] = {{"conventions", printable(layout.conventions)},
+                     {"setting", printable(layout.setting)},
+                     {"threshold", printable(layout.threshold)},
+                     {"stream", printable(layout.stream)},
+                     {"seed", layout.seed},
+                     {"max_steps", layout.max_steps}};
+  out["created"] = printable(layout.created);
+  out["updated"] = printable(live.updated);
+  out["code_version"] = printable(layout.code_version);
+  out["git_commit"] = printable(layout.git_commit);
+  out["build"] = printable(layout.build);
+  out["ranks"] = live.ranks;
+  out["threads"] = live.threads;
+  out["hosts"] = printable(live.hosts);
+  out["failures"] = Json::array();
+  for (const Failure& failure : state.file->failures()) {
+    const CaseId c(failure.case_index);
+    Json each{{"case", printable(layout.cases[c.value()].label)}, {"message", printable(failure.message)}};
+    if (failure.algorithm >= 0) {
+      each["algorithm"] = printable(layout.algorithms[AlgorithmId(failure.algorithm).value()].name);
+      each["seed"] = failure.seed;
+    }
+    out["failures"].push_back(std::move(each));
+  }
+  return out;
 }
 
 }  // namespace
 
 void add_status_command(Command& app, int& status) {
   const auto path = std::make_shared<std::string>();
-  const auto check = std::make_shared<bool>(false);
+  const auto check = std::make_shared<bool>(false), json = std::make_shared<bool>(false);
   Command* command = app.add_subcommand(
       "status", "OUT.h5: done, failed and left, ETA, provenance; also while the sweep runs");
   command->add_option("file", *path, "result file")->required();
   command->add_flag(
       "--check", *check,
       "for scripts: exit with 0 where the file is complete, 1 where tasks failed, 75 where it is not");
+  command->add_flag("--json", *json, "print one JSON object");
   command->footer(
       "Examples:\n  tasfg status out.h5\n  tasfg status out.h5 --check > /dev/null && echo complete");
-  command->callback([path, check, &status] {
-    const int state = show_status(*path);
-    status = *check ? state : 0;
+  command->callback([path, check, json, &status] {
+    const FileState state = state_of(*path);
+    if (*json)
+      fmt::print("{}\n", to_json(*path, state).dump(2));
+    else
+      show_status(*path, state);
+    status = *check ? state.exit_status() : 0;
   });
 }
 

@@ -84,6 +84,9 @@ void add_sweep_command(Command& app, int& status, char** arguments) {
       ->capture_default_str();
   command->add_flag("--retry-failed", options->sweep.retry_failed, "run failed tasks again");
   command->add_flag("-q,--quiet", options->sweep.quiet, "no progress, no summary");
+  command->hint([](const std::string& argument) {
+    return argument.ends_with(".h5") ? fmt::format("the result file is given as -o {}", argument) : "";
+  });
   command->footer(
       "The same bits come out for any number of ranks, threads, shards and interruptions. Kill it at any\n"
       "moment and run the same command again: it goes on. A job that has grown (more replications, another "

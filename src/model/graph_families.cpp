@@ -221,15 +221,18 @@ constexpr ParameterSpec kRandomParameters[] = {
     probability("q", "least edge probability", 0.1),
     probability("r", "largest edge probability", 1.0),
     {"seed", "seed of the graph", ParameterKind::integer, 0.0, 2147483647.0, 0.0, nullptr, {}, {}}};
-constexpr ParameterSpec kFileParameters[] = {{"path",
-                                              "CSV of K rows of K probabilities, or HDF5 file[:dataset]",
-                                              ParameterKind::path,
-                                              0.0,
-                                              0.0,
-                                              kNone,
-                                              nullptr,
-                                              {},
-                                              {}}};
+constexpr ParameterSpec kFileParameters[] = {
+    {"path",
+     "CSV, .npy, .mtx or HDF5 file[:dataset] of K rows of K "
+     "probabilities (row: chosen vertex, column: shown vertex), or CSV of "
+     "edges from,to,probability",
+     ParameterKind::path,
+     0.0,
+     0.0,
+     kNone,
+     nullptr,
+     {},
+     {}}};
 
 // The only list of graph families.
 constexpr GraphFamily kGraphFamilies[] = {
@@ -277,7 +280,9 @@ const GraphFamily& graph_family(std::string_view name, const std::string& origin
 
 ParameterValue parse_parameter(const GraphFamily& family, std::string_view name, std::string_view text,
                                const std::string& origin) {
-  if (is_numeric(parameter(family, name, origin))) return parse_number(text, within(origin, name));
+  const ParameterSpec& spec = parameter(family, name, origin);
+  if (is_numeric(spec))
+    return placed(within(origin, name), [&] { return parse_number(text, range_of(spec)); });
   return std::string(text);
 }
 
@@ -285,7 +290,7 @@ void check_parameter(const ParameterSpec& spec, const ParameterValue& value) {
   const double* number = std::get_if<double>(&value);
   const std::string* text = std::get_if<std::string>(&value);
   if (is_numeric(spec)) {
-    if (number == nullptr) throw InputError(bad_text(*text, "must be a number"));
+    if (number == nullptr) throw InputError(bad_text(*text, range_of(spec)));
     const bool whole = spec.kind != ParameterKind::integer || *number == std::floor(*number);
     if (!(*number >= spec.low && *number <= spec.high) || !whole)
       throw InputError(bad_value(*number, range_of(spec)));
@@ -331,8 +336,9 @@ GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given, con
 }
 
 std::vector<double> rising_means(int K) {
-  std::vector<double> means(static_cast<std::size_t>(K));
-  for (int u = 0; u < K; ++u) means[static_cast<std::size_t>(u)] = static_cast<double>(u) / (K - 1);
+  std::vector<double> means(static_cast<std::size_t>(K), 1.0);
+  const double step = 1.0 / (K - 1);
+  for (int u = 0; u + 1 < K; ++u) means[static_cast<std::size_t>(u)] = u * step;
   return means;
 }
 

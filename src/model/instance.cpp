@@ -69,6 +69,18 @@ bool all_observable(const FeedbackGraph& graph) {
   return true;
 }
 
+void expect_default_means_fit(const std::vector<double>& means, const RewardFamily& reward,
+                              const std::string& origin, std::string_view remedy) {
+  const RewardFamilyRow& row = row_of(reward);
+  for (const double mean : means)
+    if (!admits(reward, mean))
+      throw InputError(origin,
+                       remark(fmt::format("the default means, {} to {}, do not fit {} rewards",
+                                          to_text(*std::min_element(means.begin(), means.end())),
+                                          to_text(*std::max_element(means.begin(), means.end())), row.name),
+                              fmt::format("means must lie in {}; {}", row.range, remedy)));
+}
+
 std::vector<double> Instance::gaps() const {
   return gaps_of(means_, best_);
 }

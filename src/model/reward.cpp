@@ -116,9 +116,10 @@ RewardFamily reward_of(std::string_view name, std::string_view parameters, const
     const std::string_view word = parameters.substr(0, parameters.find(' '));
     parameters.remove_prefix(std::min(word.size() + 1, parameters.size()));
     const std::string_view parameter = word.substr(0, word.find('='));
-    set_parameter(
-        family, parameter,
-        parse_number(word.substr(std::min(parameter.size() + 1, word.size())), within(origin, parameter)));
+    set_parameter(family, parameter, placed(within(origin, parameter), [&] {
+                    return parse_number(word.substr(std::min(parameter.size() + 1, word.size())),
+                                        "must be a number");
+                  }));
   }
   return family;
 }

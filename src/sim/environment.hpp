@@ -280,7 +280,7 @@ class NumpyEnvironment {
   NumpyEnvironment(const Instance& instance, const Gaussian& family, std::uint32_t seed)
       : K_(instance.size()),
         means_(instance.means()),
-        sums_(means_.size(), 0.0),
+        seen_(means_.size(), 0.0),
         counts_(means_.size(), 0.0),
         deviation_(std::sqrt(family.variance)),
         stream_(seed) {
@@ -299,9 +299,9 @@ class NumpyEnvironment {
       const double reward = stream_.normal(means_[static_cast<std::size_t>(u)], deviation_);
       if (next < fired_.size() && fired_[next] == u) {
         const auto i = static_cast<std::size_t>(u);
-        sums_[i] += reward;
         counts_[i] += 1.0;
-        show(u, reward, sums_[i] / counts_[i]);
+        seen_[i] = (seen_[i] * (counts_[i] - 1.0) + reward) / counts_[i];  // as the published runs rounded it
+        show(u, reward, seen_[i]);
         ++next;
       }
     }
@@ -312,7 +312,7 @@ class NumpyEnvironment {
 
  private:
   int K_;
-  std::vector<double> means_, sums_, counts_;
+  std::vector<double> means_, seen_, counts_;  // seen_: means of the rewards shown
   double deviation_;
   NumpyStream stream_;
   std::vector<NumpyBinomial1> laws_;

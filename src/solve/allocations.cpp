@@ -9,6 +9,10 @@ namespace tasfg {
 bool normalise(std::span<double> scores) {
   double total = 0.0;
   for (const double score : scores) total += score;
+  return divide_by(total, scores);
+}
+
+bool divide_by(double total, std::span<double> scores) {
   if (!(total > 0.0 && std::isfinite(total))) return false;
   for (double& value : scores) value /= total;
   return true;

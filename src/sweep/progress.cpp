@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "tasfg/base/error.hpp"
@@ -21,6 +23,12 @@ constexpr double kLongestInterval = 300.0;
 void put(const std::string& text) {
   (void)std::fputs(text.c_str(), stderr);
   (void)std::fflush(stderr);
+}
+
+/// Columns of the terminal on standard error; 80 where it does not say.
+std::size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
 }  // namespace
@@ -72,7 +80,9 @@ void Progress::update(double now, const ProgressState& state) {
       "{}/{} tasks ({:.1f} %){}, {} steps/s, ETA {}, {}/{} workers busy", state.done, state.total, percent,
       state.failed > 0 ? fmt::format(", {} failed", state.failed) : "", count_text(rate_),
       duration_text(state.seconds_left / std::max(1, state.threads)), state.busy, state.threads);
-  put(terminal_ ? fmt::format("\r{}\x1b[K", line) : fmt::format("{} {}\n", iso_time(), line));
+  // A line that wraps would leave its first half behind at every turn.
+  put(terminal_ ? fmt::format("\r{}\x1b[K", line.substr(0, terminal_width() - 1))
+                : fmt::format("{} {}\n", iso_time(), line));
   shown_ = terminal_;
 }
 
@@ -91,34 +101,26 @@ double parse_duration(const std::string& text, std::string_view where) {
     return InputError(std::string(where),
                       bad_state(in_quotes(text), "must be seconds, as 90, or 10m, 2h, HH:MM:SS, D-HH:MM:SS"));
   };
-  if (text.empty()) throw wrong();
+  const auto number = [&](std::string_view part) {
+    const std::optional<double> value = to_number(part);
+    if (!value || *value < 0.0) throw wrong();
+    return *value;
+  };
+  std::string_view rest = text;
   double unit = 1.0;
-  std::string rest = text;
-  double days = 0.0;
-  switch (rest.back()) {
-    case 's':
-      rest.pop_back();
-      break;
-    case 'm':
-      unit = 60.0;
-      rest.pop_back();
-      break;
-    case 'h':
-      unit = 3600.0;
-      rest.pop_back();
-      break;
-    default:
-      break;
+  if (!rest.empty() && std::string_view("smh").find(rest.back()) != std::string_view::npos) {
+    unit = rest.back() == 's' ? 1.0 : rest.back() == 'm' ? 60.0 : 3600.0;
+    rest.remove_suffix(1);
   }
-  if (const auto dash = rest.find('-'); dash != std::string::npos && dash > 0) {
-    days = parse_number(rest.substr(0, dash), where);
-    rest = rest.substr(dash + 1);
+  double days = 0.0;
+  if (const auto dash = rest.find('-'); dash != std::string_view::npos) {
+    days = number(rest.substr(0, dash));
+    rest.remove_prefix(dash + 1);
   }
   double seconds = 0.0;
   for (std::size_t at = 0; at <= rest.size();) {
     const std::size_t colon = std::min(rest.find(':', at), rest.size());
-    if (colon == at) throw wrong();
-    seconds = 60.0 * seconds + parse_number(rest.substr(at, colon - at), where);
+    seconds = 60.0 * seconds + number(rest.substr(at, colon - at));
     at = colon + 1;
   }
   const double total = unit * seconds + 86400.0 * days;

@@ -19,12 +19,12 @@ Shard parse_shard(const std::string& text, std::string_view where) {
   };
   const auto slash = text.find('/');
   if (slash == std::string::npos) throw wrong();
-  const double index = parse_number(text.substr(0, slash), where);
-  const double count = parse_number(text.substr(slash + 1), where);
-  if (!(count >= 1 && count <= 1e6 && index >= 0 && index < count && index == std::floor(index) &&
-        count == std::floor(count)))
+  const std::optional<double> index = to_number(std::string_view(text).substr(0, slash));
+  const std::optional<double> count = to_number(std::string_view(text).substr(slash + 1));
+  if (!(index && count && *count >= 1 && *count <= 1e6 && *index >= 0 && *index < *count &&
+        *index == std::floor(*index) && *count == std::floor(*count)))
     throw wrong();
-  return {static_cast<std::int64_t>(index), static_cast<std::int64_t>(count)};
+  return {static_cast<std::int64_t>(*index), static_cast<std::int64_t>(*count)};
 }
 
 }  // namespace tasfg

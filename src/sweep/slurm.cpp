@@ -105,7 +105,10 @@ std::optional<double> slurm_span(const std::string& text) {
 double slurm_seconds_left() {
   const std::string job = slurm_job();
   if (const std::string end = variable("SLURM_JOB_END_TIME"); !end.empty()) {
-    const double left = parse_number(end, "SLURM_JOB_END_TIME") - static_cast<double>(std::time(nullptr));
+    const double at = placed("SLURM_JOB_END_TIME", [&] {
+      return parse_number(end, "must be seconds since 1970, as SLURM sets it");
+    });
+    const double left = at - static_cast<double>(std::time(nullptr));
     return std::max(left, 1.0);  // SLURM may let a job run on a little
   }
   if (job.empty()) return kInfinity;

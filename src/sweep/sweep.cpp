@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/writer_lock.hpp"
@@ -31,15 +32,6 @@ Opening broadcast(const Link& link, const Opening& opening) {
   std::string bytes = pack(opening);
   link.broadcast(bytes);
   return unpack<Opening>(std::move(bytes));
-}
-
-void expect_folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos || slash == 0) return;
-  const std::string folder = path.substr(0, slash);
-  struct stat info {};
-  if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-    throw InputError(path, remark(fmt::format("its folder {} does not exist", folder), "make it first"));
 }
 
 std::string shard_name(const std::string& shard) {
@@ -145,6 +137,18 @@ int share_of_cores(const Link& link) {
   const auto hash = std::hash<std::string_view>{}({reinterpret_cast<const char*>(&cores), sizeof cores});
   const int sharers = link.sharers(std::hash<std::string>{}(host_name()), hash);
   return std::max(1, CPU_COUNT(&cores) / std::max(1, sharers));
+}
+
+void expect_folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos || slash == 0) return;
+  const std::string folder = path.substr(0, slash);
+  struct stat info {};
+  if (::stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
+    throw InputError(path, remark(fmt::format("its folder {} does not exist", folder), "make it first"));
+  if (::access(folder.c_str(), W_OK) != 0)
+    throw InputError(path,
+                     remark(fmt::format("its folder {} cannot be written to", folder), "choose another"));
 }
 
 int available_cores() {

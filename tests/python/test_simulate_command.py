@@ -1,10 +1,17 @@
 """`tasfg simulate` as a user meets it: the CSV, the same bits however it is run, and every way to get it wrong."""
 
 import csv
+import fcntl
+import math
 import os
+import re
+import struct
 import subprocess
+import termios
 
+import numpy as np
 import pytest
+from scipy import stats
 
 TASFG = os.environ["TASFG"]
 ALL = "tas-fg,tas-fg-heur,tas-fg-topk,exp3.g,ucb-fg-e,eps-greedy-info,uniform,oracle"
@@ -62,9 +69,78 @@ def test_capped_runs_say_so():
     assert out.splitlines()[1].endswith(",capped") and ",100," in out
 
 
-def test_summary_is_for_people():
-    out = tasfg("simulate", "--graph", "ring", "-a", "uniform", "--seeds", "0-3").stdout
-    assert "mean tau" in out and "uniform" in out
+def summary(*arguments):
+    """The cells of the summary's first row, and all of its text."""
+    done = tasfg("simulate", *arguments)
+    assert done.returncode == 0 and done.stderr == "", done.stderr  # no progress where nobody looks
+    lines = done.stdout.splitlines()
+    (head,) = [line for line in lines if line.startswith("algorithm")]
+    cells = [re.split(r"\s{2,}", line.strip()) for line in (head, lines[lines.index(head) + 1])]
+    return dict(zip(*cells, strict=True)), done.stdout
+
+
+def test_summary_has_means_with_intervals_bounds_and_errors():
+    arguments = ["--graph", "ring", "-a", "uniform", "--seeds", "0-24", "--log-inv-delta", "3"]
+    cells, text = summary(*arguments)
+    tau = np.array([int(row["tau"]) for row in csv.DictReader(rows(*arguments).splitlines())], dtype=float)
+    mean, half = map(float, cells["mean tau +- half-width"].split(" +- "))
+    assert mean == round(tau.mean()) and half == pytest.approx(stats.t.ppf(0.975, 24) * tau.std(ddof=1) / 5, rel=1e-3)
+    assert float(cells["median"]) == np.median(tau) and float(cells["largest"]) == tau.max()
+    T, d = 190.319147, math.exp(-3)
+    kl = d * math.log(d / (1 - d)) + (1 - d) * math.log((1 - d) / d)
+    assert float(cells["T*.kl"]) == pytest.approx(T * kl, rel=1e-3)
+    t = float(cells["practical"])
+    assert t == pytest.approx(T * (3 + 3 * math.log(1 + 2 * math.log(t))), rel=1e-3)
+    assert cells["error (95 % interval)"] == "0 (0..0.14)" and cells["capped"] == "0"  # Clopper and Pearson: 1 - 0.025^(1/25)
+    assert "ring, K=5, p=0.3" in text
+
+
+def test_capped_runs_are_censored_in_the_summary():
+    arguments = ["--graph", "ring", "-a", "uniform", "--seeds", "0-20", "--log-inv-delta", "3"]
+    taus = sorted(int(row["tau"]) for row in csv.DictReader(rows(*arguments).splitlines()))
+    cells, text = summary(*arguments, "--max-steps", taus[15])  # five do not stop
+    assert cells["mean tau +- half-width"] == "-" and cells["largest"] == "-" and cells["capped"] == "5"
+    assert float(cells["median"]) == taus[10] and "not known" in text
+    cells, _ = summary(*arguments, "--max-steps", taus[5])  # fifteen do not: the median is beyond the cap
+    assert cells["median"] == "-" and cells["capped"] == "15"
+
+
+def on_a_terminal(*arguments, columns=80):
+    """What the program writes to a terminal of that width on standard error, and its standard output."""
+    master, slave = os.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen([TASFG, *map(str, arguments)], stdout=subprocess.PIPE, stderr=slave, text=True)
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            block = os.read(master, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not block:
+            break
+        shown += block
+    out = process.communicate()[0]
+    os.close(master)
+    assert process.returncode == 0
+    return shown.decode(), out
+
+
+LONG = ["--graph", "ring", "-P", "K=15", "-a", "uniform", "--seeds", "0-39", "--log-inv-delta", "400"]
+
+
+@pytest.mark.parametrize("columns", [30, 200])
+def test_a_terminal_shows_how_far_it_is_on_one_line(columns):
+    shown, out = on_a_terminal("simulate", *LONG, columns=columns)
+    lines = [line.removesuffix("\x1b[K") for line in shown.split("\r")[1:]]
+    assert len(lines) > 1 and lines[-1] == "" and "\n" not in shown
+    assert all(len(line) < columns for line in lines)
+    assert "/40 tasks" in lines[0] and (columns < 100 or "ETA" in lines[0])
+    assert "uniform" in out
+
+
+def test_no_progress_where_standard_error_is_no_terminal():
+    assert tasfg("simulate", *LONG, "--csv").stderr == ""
 
 
 @pytest.mark.parametrize(

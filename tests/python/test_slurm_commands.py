@@ -92,7 +92,7 @@ def test_the_environment_goes_before_squeue_and_is_checked(slurm, tmp_path, monk
     slurm(squeue="echo 1:00:00")
     monkeypatch.setenv("SLURM_JOB_END_TIME", "tomorrow")
     done = run("sweep", job_of(tmp_path), "-o", tmp_path / "out.h5", check=2)
-    assert done.stderr == 'tasfg: SLURM_JOB_END_TIME = "tomorrow" (must be a finite number)\n'
+    assert done.stderr == 'tasfg: SLURM_JOB_END_TIME = "tomorrow" (must be seconds since 1970, as SLURM sets it)\n'
     assert not (tmp_path / "out.h5").exists() and not (tmp_path / "squeue.log").exists()
     run("sweep", job_of(tmp_path), "-o", tmp_path / "out.h5", "--walltime", "1h")
 
@@ -181,7 +181,54 @@ def test_odd_names_reach_the_program_unchanged(slurm, tmp_path):
         assert (file["live/status"][()], file.attrs["job_name"]) == (b"complete", b"x y")
 
 
+def test_what_could_not_be_asked_is_said(slurm, tmp_path):
+    slurm(sinfo="exit 1")
+    planned = run("plan", job_of(tmp_path, 10**6, 12), "--sbatch")
+    assert "sinfo does not say how many CPUs a node has; 8 are assumed" in planned.stderr
+    assert "# sinfo does not say" in planned.stdout and directives(planned.stdout)["cpus-per-task"] == "8"
+    assert run("plan", job_of(tmp_path), "--sbatch", "--cpus-per-task", 2).stderr == ""
+    slurm(sinfo="echo 64")
+    assert run("plan", job_of(tmp_path), "--sbatch").stderr == ""
+
+
+def test_what_a_site_wants_is_passed_on(slurm, tmp_path, monkeypatch):
+    slurm(sinfo="echo 4")
+    (tmp_path / "site.sh").write_text("module load gcc\nexport SITE=1")
+    options = ["--qos", "high", "--constraint", "avx2&ib", "--mail-user", "me@example.org"]
+    script = run("plan", job_of(tmp_path), "--sbatch", *options, "--prolog", tmp_path / "site.sh").stdout
+    found = directives(script)
+    assert (found["qos"], found["constraint"], found["mail-user"]) == ("high", "avx2&ib", "me@example.org")
+    assert found["mail-type"] == "END,FAIL"
+    assert script.index("#SBATCH --signal") < script.index("module load gcc\nexport SITE=1\nset -uo pipefail\n")
+    monkeypatch.setenv("TASFG_PROLOG", str(tmp_path / "site.sh"))
+    assert "module load gcc" in run("plan", job_of(tmp_path), "--sbatch").stdout
+    plain = run("plan", job_of(tmp_path), "--sbatch", variables={"TASFG_PROLOG": ""}).stdout
+    assert "module" not in plain and "mail" not in plain
+
+
+def test_an_array_runs_parts_that_merge_to_the_whole(slurm, tmp_path):
+    slurm(sinfo="echo 4", srun=SRUN, scontrol="true", squeue="echo UNLIMITED")
+    job, whole = job_of(tmp_path), tmp_path / "whole.h5"
+    script = run("plan", job, "--sbatch", "--array", 3, "-o", tmp_path / "out.h5").stdout
+    assert directives(script)["array"] == "0-2"
+    for element in range(3):
+        done = subprocess.run(["bash"], input=script, text=True, capture_output=True, cwd=tmp_path,
+                              env=os.environ | {"SLURM_CPUS_PER_TASK": "1", "SLURM_JOB_NODELIST": "here",
+                                                "SLURM_ARRAY_JOB_ID": "21", "SLURM_ARRAY_TASK_ID": str(element),
+                                                "SLURM_ARRAY_TASK_MIN": "0", "SLURM_ARRAY_TASK_MAX": "2",
+                                                "SLURM_ARRAY_TASK_COUNT": "3"})
+        assert done.returncode == 0, done.stderr
+    (merge,) = [line for line in script.splitlines() if " merge " in line]
+    subprocess.run(["bash"], input=merge.split("done: ")[1], text=True, check=True, capture_output=True)
+    run("sweep", job, "-o", whole, "-q")
+    with h5py.File(tmp_path / "out.h5") as merged, h5py.File(whole) as plain:
+        assert (merged["runs/tau"][()] == plain["runs/tau"][()]).all()
+
+
 @pytest.mark.parametrize("arguments, why", [
+    (["--sbatch", "-o", "nope/out.h5"], "nope does not exist (make it first)"),
+    (["--sbatch", "--array", "3", "--nodes", "2"], "one process"),
+    (["--sbatch", "--prolog", "nope.sh"], "nope.sh: no such file"),
     (["--sbatch", "--partition", "a b"], '--partition "a b" (must be one word)'),
     (["--sbatch", "--time", "soon"], "--time"),
     (["--sbatch", "--nodes", "0"], "--nodes"),

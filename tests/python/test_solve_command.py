@@ -8,7 +8,10 @@ import zlib
 
 import h5py
 import numpy as np
+import pandas
 import pytest
+import scipy.io
+import scipy.sparse
 
 TASFG = os.environ["TASFG"]
 
@@ -53,6 +56,54 @@ def test_list_names_every_family():
     for name in ("bandit full apple-tasting revealing-action ring loopless-clique loopy-star loopy-star-alt "
                  "symmetric random file gaussian bernoulli poisson exponential").split():
         assert name in out
+
+
+def test_every_kind_of_file_gives_the_same_graph(tmp_path):
+    chance = np.random.default_rng(4)
+    G = np.where(chance.random((5, 5)) < 0.6, chance.uniform(0.1, 1, (5, 5)), 0.0)
+    np.fill_diagonal(G, 0.5)
+    G[0, 4] = 0.75  # no symmetry: rows and columns must not be taken for each other
+    G[4, 0] = 0.0
+    frame = pandas.DataFrame(G, index=list("abcde"), columns=list("abcde"))
+    v, u = np.nonzero(G)
+    np.savetxt(tmp_path / "plain.csv", G, delimiter=",", fmt="%.17g")
+    np.savetxt(tmp_path / "savetxt.txt", G)
+    np.savetxt(tmp_path / "semicolons.csv", G, delimiter=";", fmt="%.17g")
+    frame.to_csv(tmp_path / "pandas.csv")
+    frame.to_csv(tmp_path / "header.csv", index=False)
+    frame.to_csv(tmp_path / "index.csv", header=False)
+    pandas.DataFrame(G).to_csv(tmp_path / "numbered.csv")
+    pandas.DataFrame({"from": v, "to": u, "probability": G[v, u]}).to_csv(tmp_path / "edges.csv", index=False)
+    np.save(tmp_path / "G.npy", G)
+    np.save(tmp_path / "columns.npy", np.asfortranarray(G))
+    scipy.io.mmwrite(tmp_path / "coordinate.mtx", scipy.sparse.coo_matrix(G), precision=17)
+    scipy.io.mmwrite(tmp_path / "array.mtx", G, precision=17)
+    found = {}
+    for path in sorted(tmp_path.iterdir()):
+        done = tasfg("solve", "--graph-file", path, "--means", "0.1,0.2,0.3,0.4,0.5", "--json")
+        assert done.returncode == 0 and done.stderr == "", (path, done.stderr)
+        found[path.name] = json.loads(done.stdout)
+        np.testing.assert_array_equal(found[path.name]["G"], G if path.name != "savetxt.txt" else np.loadtxt(path))
+    assert len(found) == 12
+
+
+def test_means_come_from_a_file_or_are_said(tmp_path):
+    (tmp_path / "G.csv").write_text("1,0,0\n0,1,0\n0,0,1\n")
+    done = tasfg("solve", "--graph-file", tmp_path / "G.csv", "--json")
+    assert json.loads(done.stdout)["means"] == [0, 0.5, 1]
+    assert "means rise from 0 to 1 in equal steps, vertex 2 is best" in done.stderr and done.stderr.count("\n") == 1
+    np.save(tmp_path / "means.npy", np.array([0.1, 0.9, 0.4]))
+    np.savetxt(tmp_path / "means.txt", [0.1, 0.9, 0.4])
+    for name in ("means.npy", "means.txt"):
+        done = tasfg("solve", "--graph-file", tmp_path / "G.csv", "--means-file", tmp_path / name, "--json")
+        assert json.loads(done.stdout)["means"] == [0.1, 0.9, 0.4] and done.stderr == ""
+    assert tasfg("solve", "--graph", "ring").stderr == ""  # a family's own means are its own
+
+
+def test_help_and_list_say_which_way_round_a_matrix_is():
+    for arguments in (["solve", "--help"], ["simulate", "--help"], ["list"]):
+        text = " ".join(tasfg(*arguments).stdout.split())
+        assert "row: chosen vertex, column: shown vertex" in text
 
 
 def test_reads_csv_and_hdf5_alike(tmp_path):
@@ -139,7 +190,11 @@ BAD_FILES = {
     "empty.csv": (b"", "holds no numbers"),
     "oblong.csv": (b"1,0,0\n0,1,0\n", "must be square"),
     "junk.csv": (bytes(range(256)) * 10, "binary"),
-    "text.csv": (b"hello world\n", "hello world"),
+    "text.csv": (b"hello world\n", "holds no numbers|row: chosen vertex, column: shown vertex"),
+    "decimal.csv": (b"0,5;1\n1;0\n", "decimal comma"),
+    "cut.npy": (b"\x93NUMPY\x01\x00", "not a whole .npy file"),
+    "archive.npz": (b"PK\x03\x04" + bytes(30), "archive|numpy.save"),
+    "complex.mtx": (b"%%MatrixMarket matrix coordinate complex general\n", "another kind of matrix"),
     "one.csv": (b"1\n", "K = 1|at least 2"),
     "unseen.csv": (b"1,0\n1,0\n", "vertex 1|unobservable"),
     "truncated.h5": (b"\x89HDF\r\n\x1a\n" + bytes(100), "truncated.h5"),
@@ -197,8 +252,8 @@ def test_names_a_vertex_that_is_hardly_ever_seen(tmp_path, more):
 
 
 def test_refuses_no_or_unknown_commands():
-    refused("subcommand", *[])
-    refused("tasfg --help", "slove")
+    refused("no command", *[])
+    refused("unknown command|did you mean \"solve\"", "slove")
 
 
 def test_help_exits_with_zero():

@@ -397,6 +397,25 @@ def test_status_opens_the_result_file_alone(tmp_path):
     assert str(out) in opened and "G.csv" not in opened and "job.toml" not in opened
 
 
+def test_status_as_json_says_the_same(reference, tmp_path):
+    out = tmp_path / "out.h5"
+    out.write_bytes(reference[1].read_bytes())
+    found = json.loads(run("status", out, "--json").stdout)
+    assert found["status"] == "complete" and found["exit_status"] == 0 and found["writer"] is None
+    with h5py.File(out) as file:
+        status = file["runs/status"][()]
+        names = [name.decode() for name in file["runs/algorithm"][()]]
+        assert found["cases"]["total"] == found["cases"]["solved"] == len(file["cases/K"])
+        assert found["runs"]["runs"] == status.size and found["runs"]["done"] == (status == 1).sum()
+        assert list(found["algorithms"]) == names
+        for i, name in enumerate(names):
+            assert found["algorithms"][name]["steps"] == file["runs/steps"][:, i].sum()
+    with h5py.File(out, "r+") as file:
+        file["runs/status"][0, 0, 0] = 0
+    torn = json.loads(run("status", out, "--json", "--check", check=75).stdout)
+    assert torn["pending_tasks"] == 1 and torn["exit_status"] == 75 and torn["runs"]["pending"] == 1
+
+
 def test_status_counts_what_the_file_holds_whatever_it_calls_itself(reference, tmp_path):
     _, expected = reference
     out = tmp_path / "out.h5"

@@ -38,6 +38,10 @@ class Estimate {
   [[nodiscard]] int pulled() const { return pulled_; }  // vertices with N_v > 0
   [[nodiscard]] bool graph_known() const { return setting_ == Setting::known_graph; }
   [[nodiscard]] GraphPrior prior() const { return conventions_.graph_prior; }
+  /// Whether Ĝ is that of the published runs.
+  [[nodiscard]] bool counts_as_published() const {
+    return !graph_known() && prior() == GraphPrior::pseudo_count;
+  }
 
   /// N_vu for all v, at u: contiguous in v, then 0 up to whole lanes.
   [[nodiscard]] const double* seen_through(int u) const {
@@ -50,9 +54,8 @@ class Estimate {
   /// Ĝ_vu.
   [[nodiscard]] double edge(int v, int u) const {
     const auto i = static_cast<std::size_t>(v);
-    if (setting_ == Setting::known_graph) return (*graph_)(v, u);
-    if (conventions_.graph_prior == GraphPrior::pseudo_count)
-      return (1.0 + count(v, u)) / (pulls_[i] > 1.0 ? pulls_[i] : 1.0);
+    if (graph_known()) return (*graph_)(v, u);
+    if (counts_as_published()) return (1.0 + count(v, u)) / (pulls_[i] > 1.0 ? pulls_[i] : 1.0);
     return pulls_[i] > 0.0 ? count(v, u) / pulls_[i] : 1.0;
   }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -97,16 +98,17 @@ decltype(auto) placed(std::string_view where, Body body) {
   }
 }
 
-/// `did you mean "ring"?` when a known name is near `given`, else `known: a, b, c`.
+/// `did you mean "ring"?` when a known name is near `given` (more than half alike, or but for upper and lower
+/// case), else `known: a, b, c`.
 [[nodiscard]] std::string suggest(std::string_view given, std::span<const std::string_view> known);
 
 /// The shortest decimal text that reads back as the same double.
 [[nodiscard]] std::string to_text(double value);
 
-/// Reads all of `text` as a finite number; anything else (trailing junk, "nan", "inf") is an InputError.
-[[nodiscard]] double parse_number(std::string_view text);
-/// The same with the place of the text.
-[[nodiscard]] double parse_number(std::string_view text, std::string_view where);
+/// The number that all of `text` is, if it is finite ("nan", "inf" and trailing junk are none).
+[[nodiscard]] std::optional<double> to_number(std::string_view text);
+/// The same; an InputError that says `must`, what would be right there, for anything else.
+[[nodiscard]] double parse_number(std::string_view text, std::string must);
 
 /// Text of unknown origin for a terminal: control characters and what is not ASCII become '?'.
 [[nodiscard]] std::string printable(std::string_view text);

@@ -54,6 +54,9 @@ class NumpyStream {
   /// have a positive sum; they are normalised by it, as NumPy does.
   int choice(std::span<const double> probabilities);
 
+  /// numpy.log.
+  [[nodiscard]] static double log(double x);
+
  private:
   static constexpr std::size_t kStateWords = 624;
 

@@ -93,7 +93,7 @@ void check_parameter(const ParameterSpec& spec, const ParameterValue& value);
 [[nodiscard]] GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given,
                                        const std::string& origin);
 
-/// 0 to 1 in equal steps: the means where the paper gives no others.
+/// 0 to 1 in equal steps, rounded as numpy.linspace(0, 1, K): the means where the paper gives no others.
 [[nodiscard]] std::vector<double> rising_means(int K);
 
 }  // namespace tasfg

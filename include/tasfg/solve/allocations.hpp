@@ -57,6 +57,8 @@ class TopK {
 
 /// Divides by the sum; false, and nothing is changed, where that is not a positive number.
 [[nodiscard]] bool normalise(std::span<double> scores);
+/// The same, of scores whose sum is known.
+[[nodiscard]] bool divide_by(double total, std::span<double> scores);
 /// 1/n at the n entries that equal the largest to 1e-12, 0 elsewhere.
 void uniform_over_largest(std::span<double> scores);
 /// 1/n at the n vertices chosen, 0 elsewhere.

@@ -30,6 +30,9 @@ struct SweepOptions {
 /// Errors are thrown at rank 0 alone; the others return its status quietly.
 [[nodiscard]] int run_sweep(const SweepOptions& options, Link& link);
 
+/// An InputError where a file at `path` could not be made because of its folder.
+void expect_folder_of(const std::string& path);
+
 /// Cores that this process may use.
 [[nodiscard]] int available_cores();
 /// This rank's share of the cores that it may use. Every rank calls it, since all take part in the count.

@@ -34,7 +34,8 @@ TEST(Algorithms, OptionsAreSetAndChecked) {
             "test: unknown option \"perod\" of tas-fg (did you mean \"period\"?)");
   EXPECT_EQ(message("tas-fg", "period", "0"), "test: tas-fg.period = 0 (must lie in [1, 1000000000])");
   EXPECT_EQ(message("tas-fg", "period", "2.5"), "test: tas-fg.period = 2.5 (must be whole)");
-  EXPECT_EQ(message("tas-fg", "tracking", "e"), "test: tas-fg.tracking = \"e\" (did you mean \"d\"?)");
+  EXPECT_EQ(message("tas-fg", "tracking", "e"),
+            "test: tas-fg.tracking = \"e\" (known: averaged-d, d, c, exponential)");
   EXPECT_EQ(message("uniform", "period", "2"), "test: uniform takes no options (given: \"period\")");
   EXPECT_EQ(message("eps-greedy", "epsilon", "2"), "test: eps-greedy.epsilon = 2 (must lie in [1e-06, 1])");
 }

@@ -11,7 +11,7 @@ TEST(GraphProduct, IsTheSumOverTheEstimatedRows) {
   // A sparse graph, a dense one, and vertices that were never pulled.
   for (const auto& [family, K] : {std::pair("ring", 9.0), std::pair("full", 6.0), std::pair("random", 7.0)}) {
     const Instance instance = instance_of(family, {{"K", K}});
-    const GraphProduct product(instance);
+    GraphProduct product(instance);
     for (const Setting setting : {Setting::informed, Setting::known_graph}) {
       for (const ConventionSet set : {ConventionSet::paper, ConventionSet::reference}) {
         for (const int among : {instance.size(), instance.size() - 2}) {
@@ -23,6 +23,16 @@ TEST(GraphProduct, IsTheSumOverTheEstimatedRows) {
             double sum = 0.0;
             for (int u = 0; u < e.size(); ++u) sum += e.edge(v, u) * x[static_cast<std::size_t>(u)];
             EXPECT_NEAR(out[static_cast<std::size_t>(v)], sum, 1e-12 * sum) << family << ' ' << v;
+          }
+          std::vector<double> added(x.size());
+          for (double& value : added) value = stream.uniform();
+          product.multiply_raised(e, added, x, out);
+          for (int v = 0; v < e.size(); ++v) {
+            const auto i = static_cast<std::size_t>(v);
+            double sum = 0.0;
+            for (int u = 0; u < e.size(); ++u)
+              sum += (e.edge(v, u) + added[i]) * x[static_cast<std::size_t>(u)];
+            EXPECT_NEAR(out[i], sum, 1e-12 * sum) << family << ' ' << v;
           }
         }
       }

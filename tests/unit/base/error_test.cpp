@@ -62,6 +62,10 @@ TEST(Suggest, NamesTheNearestWord) {
 TEST(Suggest, ListsTheKnownWordsWhenNoneIsNear) {
   constexpr std::string_view known[] = {"ring", "full"};
   EXPECT_EQ(suggest("bicycle", known), "known: ring, full");
+  // Of one letter nothing is left after a change, but upper and lower case are near each other.
+  constexpr std::string_view letters[] = {"K", "p"};
+  EXPECT_EQ(suggest("z", letters), "known: K, p");
+  EXPECT_EQ(suggest("k", letters), "did you mean \"K\"?");
 }
 
 TEST(ParseNumber, TakesFiniteNumbersOnly) {
@@ -72,12 +76,12 @@ TEST(ParseNumber, TakesFiniteNumbersOnly) {
     EXPECT_THROW((void)parse_number(bad, "x"), InputError) << bad;
 }
 
-TEST(ParseNumber, SaysWhereTheBadTextStood) {
+TEST(ParseNumber, SaysWhatWouldBeRight) {
   try {
-    (void)parse_number("abc", "G.csv: line 2, column 3");
+    (void)parse_number("abc", "must be a share");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "G.csv: line 2, column 3 = \"abc\" (must be a finite number)");
+    EXPECT_STREQ(error.what(), "\"abc\" (must be a share)");
   }
 }
 

@@ -354,7 +354,7 @@ const BadJob kAlgorithms[] = {
     {"OptionTextForANumber",
      simulated("[algorithm.tas-fg]\nperiod = \"often\""),
      {},
-     "jobs/bad.toml: algorithm.tas-fg.period = \"often\" (must be a finite number)"},
+     "jobs/bad.toml: algorithm.tas-fg.period = \"often\" (must lie in [1, 1000000000])"},
     {"NoOptionsThere",
      "algorithms = [\"exp3.g\"]\n[algorithm.\"exp3.g\"]\nrate = 1\n[[graph]]\nfamily = \"ring\"",
      {},

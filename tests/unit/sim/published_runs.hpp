@@ -1,5 +1,5 @@
-/// Stopping times published with the paper, at ln(1/delta) = 1, 2.2, 3.4, 4.6, 5.8, 7: a sample of the rows
-/// that replay exactly (docs/fidelity.md has the whole count).
+/// Stopping times published with the paper, at ln(1/delta) = 1, 2.2, 3.4, 4.6, 5.8, 7: a sample of them
+/// (docs/fidelity.md has the whole count).
 #pragma once
 
 #include <array>
@@ -78,6 +78,38 @@ inline constexpr PublishedRun kPublishedRuns[] = {
     {"tas-fg-heur", "ring", 10, 17, {2757, 6952, 7221, 7602, 7796, 7907}},
     {"tas-fg-heur", "ring", 15, 1, {14567, 15003, 15262, 15695, 16485, 16920}},
     {"tas-fg-heur", "ring", 15, 17, {29594, 34723, 36056, 39030, 48884, 49697}},
+    {"tas-fg-heur", "loopless-clique", 10, 3, {7024, 7879, 8337, 8489, 8686, 9434}},
+    {"tas-fg-heur", "loopless-clique", 15, 3, {38193, 68743, 78125, 95941, 111410, 112346}},
+    {"tas-fg-heur", "loopy-star", 10, 3, {1356, 2248, 3616, 4077, 4120, 4266}},
+    {"tas-fg-heur", "loopy-star", 15, 3, {1699, 2178, 2564, 2753, 2944, 3525}},
+    {"tas-fg-heur", "loopy-star-alt", 10, 3, {17938, 18984, 19312, 20712, 20883, 21589}},
+    {"tas-fg-heur", "loopy-star-alt", 15, 3, {66, 66, 66, 66, 66, 66}},
+    {"tas-fg-heur", "ring", 10, 3, {14326, 14627, 18047, 18587, 21671, 22294}},
+    {"tas-fg-heur", "ring", 15, 3, {61046, 65315, 69402, 72709, 75493, 80450}},
+    {"ucb-fg-e", "loopless-clique", 10, 1, {5212, 5316, 5931, 6139, 6313, 6519}},
+    {"ucb-fg-e", "loopless-clique", 10, 17, {5368, 5467, 5633, 6081, 6418, 7217}},
+    {"ucb-fg-e", "loopless-clique", 10, 3, {8292, 8482, 8547, 8649, 8700, 9246}},
+    {"ucb-fg-e", "loopless-clique", 15, 1, {29374, 30577, 31103, 32083, 44404, 45751}},
+    {"ucb-fg-e", "loopless-clique", 15, 17, {128191, 138142, 140118, 142391, 145366, 155873}},
+    {"ucb-fg-e", "loopless-clique", 15, 3, {68748, 112884, 124297, 131187, 150027, 165355}},
+    {"ucb-fg-e", "loopy-star", 10, 1, {846, 915, 941, 1647, 1673, 1691}},
+    {"ucb-fg-e", "loopy-star", 10, 17, {1235, 1447, 1507, 1652, 1701, 1841}},
+    {"ucb-fg-e", "loopy-star", 10, 3, {798, 815, 821, 842, 849, 862}},
+    {"ucb-fg-e", "loopy-star", 15, 1, {1957, 1967, 2089, 2106, 2255, 2354}},
+    {"ucb-fg-e", "loopy-star", 15, 17, {15, 15, 15, 15, 32, 32}},
+    {"ucb-fg-e", "loopy-star", 15, 3, {1131, 1189, 1291, 1334, 1636, 1699}},
+    {"ucb-fg-e", "loopy-star-alt", 10, 1, {23037, 24281, 24524, 24621, 25213, 25955}},
+    {"ucb-fg-e", "loopy-star-alt", 10, 17, {144, 172, 226, 256, 5093, 5423}},
+    {"ucb-fg-e", "loopy-star-alt", 10, 3, {3525, 3572, 3674, 3895, 4606, 4883}},
+    {"ucb-fg-e", "loopy-star-alt", 15, 1, {5612, 5893, 6140, 8371, 8393, 9111}},
+    {"ucb-fg-e", "loopy-star-alt", 15, 17, {8634, 8689, 9146, 9691, 12087, 13368}},
+    {"ucb-fg-e", "loopy-star-alt", 15, 3, {14762, 15436, 16057, 18833, 22966, 23043}},
+    {"ucb-fg-e", "ring", 10, 1, {21606, 29793, 30773, 37910, 39132, 49985}},
+    {"ucb-fg-e", "ring", 10, 17, {6912, 7280, 7496, 7570, 8326, 15180}},
+    {"ucb-fg-e", "ring", 10, 3, {10357, 10958, 13799, 14043, 15104, 15406}},
+    {"ucb-fg-e", "ring", 15, 1, {62053, 67533, 72008, 77910, 83676, 91893}},
+    {"ucb-fg-e", "ring", 15, 17, {30247, 47015, 51450, 53979, 110978, 117340}},
+    {"ucb-fg-e", "ring", 15, 3, {127563, 149441, 158785, 184107, 195894, 197997}},
 };
 
 }  // namespace tasfg::testing

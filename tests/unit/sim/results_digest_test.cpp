@@ -27,7 +27,7 @@ constexpr Row kRows[] = {
     {"tas-fg", 0xe48d1848fe8af979, 0x6ccf8eee2d6d2973},
     {"tas-fg-heur", 0xb1e6d33507f7b02c, 0x7e37c15ed524cc21},
     {"tas-fg-argmax", 0x3d05fe88c7ac971e, 0x015fcb65c9716f61},
-    {"tas-fg-topk", 0x07fc7974a5b22faf, 0x7121a96a3817d94b},
+    {"tas-fg-topk", 0x07fc7974a5b22faf, 0x015fcb65c9716f61},
     {"exp3.g", 0xa7a1420260cba52f, 0xf5597bd20694fb5b},
     {"ucb-fg-e", 0xbfce52906f06ed99, 0xc06992c3ae0a05be},
     {"ucb-fg-v", 0xdb97f7c52796e4ff, 0x4131311dea394d20},

@@ -1,0 +1,34 @@
+#include "intervals.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+namespace tasfg {
+namespace {
+
+constexpr double kTail = 0.025;
+
+}  // namespace
+
+double half_width(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  if (n < 2) return std::numeric_limits<double>::quiet_NaN();
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  double squares = 0.0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const boost::math::students_t law(n - 1);
+  return boost::math::quantile(boost::math::complement(law, kTail)) * std::sqrt(squares / (n - 1) / n);
+}
+
+Interval exact_interval(std::int64_t count, std::int64_t runs) {
+  using Law = boost::math::binomial_distribution<double>;
+  const auto n = static_cast<double>(runs), k = static_cast<double>(count);
+  return {count == 0 ? 0.0 : Law::find_lower_bound_on_p(n, k, kTail),
+          count == runs ? 1.0 : Law::find_upper_bound_on_p(n, k, kTail)};
+}
+
+}  // namespace tasfg
