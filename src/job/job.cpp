@@ -10,6 +10,7 @@
 #include "toml_reader.hpp"
 #include <fmt/format.h>
 
+#include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
@@ -98,7 +99,8 @@ void read_settings(const Field& job, const JobLimits& limits, Grid& grid) {
   if (const auto field = job.find("seed"))
     options.master_seed = static_cast<std::uint64_t>(field->whole(0, kLargestExact));
   if (const auto field = job.find("replications")) grid.replications = field->whole(1, limits.replications);
-  if (const auto field = job.find("max_steps")) options.max_steps = field->whole(1, kLargestExact);
+  if (const auto field = job.find("max_steps")) options.max_steps = field->whole(1, kMostDraws);
+  if (const auto field = job.find("skip")) options.skip = field->flag();
   if (const auto field = job.find("setting")) options.setting = field->one_of(kSettingNames);
   if (const auto field = job.find("stream")) options.stream = field->one_of(kStreamNames);
   if (const auto field = job.find("threshold"))

@@ -8,6 +8,7 @@
 #include "instance_options.hpp"
 #include <fmt/format.h>
 
+#include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
 #include "tasfg/sim/trajectory.hpp"
@@ -23,6 +24,7 @@ struct Options {
   std::string setting = "informed", conventions = "paper", stream = "philox", threshold = "practical";
   std::vector<std::string> points, algorithm_options;
   double max_steps = 1e9;
+  bool no_skip = false;
   double master_seed = 0;
   int threads = 0;
   bool csv = false;
@@ -84,9 +86,10 @@ std::vector<double> parse_deltas(const Options& options) {
 }
 
 /// A whole number that a double holds exactly.
-std::int64_t whole(double value, int low, const char* option) {
-  if (!(value >= low && value <= 9e15 && value == std::floor(value)))
-    throw InputError(option, bad_value(value, fmt::format("must be a whole number from {} to 9e15", low)));
+std::int64_t whole(double value, int low, double high, const char* option) {
+  if (!(value >= low && value <= high && value == std::floor(value)))
+    throw InputError(
+        option, bad_value(value, fmt::format("must be a whole number from {} to {}", low, to_text(high))));
   return static_cast<std::int64_t>(value);
 }
 
@@ -102,8 +105,9 @@ SimulationOptions simulation_options(const Options& options) {
     set_convention(out.conventions, point.substr(0, equals), point.substr(equals + 1), "--set");
   }
   out.threshold = threshold_named(options.threshold, "--threshold");
-  out.max_steps = whole(options.max_steps, 1, "--max-steps");
-  out.master_seed = static_cast<std::uint64_t>(whole(options.master_seed, 0, "--master-seed"));
+  out.max_steps = whole(options.max_steps, 1, static_cast<double>(kMostDraws), "--max-steps");
+  out.skip = !options.no_skip;
+  out.master_seed = static_cast<std::uint64_t>(whole(options.master_seed, 0, 9e15, "--master-seed"));
   return out;
 }
 
@@ -243,6 +247,7 @@ void add_simulate_command(Command& app, int& status) {
   command->add_option("--stream", options->stream, "philox, or numpy to replay the published runs")
       ->capture_default_str();
   command->add_option("--master-seed", options->master_seed, "of the philox streams")->capture_default_str();
+  command->add_flag("--no-skip", options->no_skip, "make every draw by itself; same results, slower");
   command->add_option("--max-steps", options->max_steps, "draws after which a run is capped")
       ->capture_default_str();
   command->add_option("--threads", options->threads, "worker threads (0: all cores)")->capture_default_str();

@@ -54,10 +54,10 @@ void add_solution(Digest& digest, const CaseSolution& solution) {
 
 std::uint64_t runs_digest(const Algorithm& algorithm, const SimulationOptions& options) {
   Digest digest;
-  const auto simulate = [&](const Instance& instance, std::int64_t draws) {
+  const auto simulate = [&](const Instance& instance, std::int64_t draws, std::int64_t at_least) {
     SimulationOptions probed = options;
     probed.max_steps = draws;
-    probed.checkpoints = {draws / 4};
+    probed.checkpoints = {at_least};
     probed.pulls_by_delta = false;
     try {
       const Simulation simulation(instance, probed);
@@ -67,8 +67,11 @@ std::uint64_t runs_digest(const Algorithm& algorithm, const SimulationOptions& o
       digest.add("none");
     }
   };
-  for (const RewardFamilyRow& row : reward_families()) simulate(probe(6, 6, row.defaults), 800);
-  simulate(probe(20, 20, reward_families()[0].defaults), 60);
+  for (const RewardFamilyRow& row : reward_families()) {
+    simulate(probe(6, 6, row.defaults), 800, 200);
+    simulate(probe(2, 2, row.defaults), 4000, 4000);  // several blocks of draws (base/dyadic.hpp)
+  }
+  simulate(probe(20, 20, reward_families()[0].defaults), 60, 15);
   return digest.value();
 }
 
