@@ -91,9 +91,11 @@ TEST(Digest, EveryKeyIsKnownToChangeResultsOrNot) {
       {"convention", "convention.statistic=pseudo-count"},
       {"checkpoints", "checkpoints=[10]"},
       {"pulls_by_delta", "pulls_by_delta=true"},
+      {"skip", "skip=false"},
   };
-  const std::set<std::string_view> kChangesNothing = {"name"};
+  const std::set<std::string_view> kChangesNothing = {"name", "skip"};
   for (const std::string_view key : top_keys()) {
+    if (key == "rules") continue;  // needs a library; what it holds is an algorithm's
     const auto found = other.find(key);
     ASSERT_NE(found, other.end()) << key << ": give it a line above, and Grid::digest its value";
     std::string job = text;
