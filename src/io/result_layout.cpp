@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "tasfg/algo/algorithm.hpp"
+#include "tasfg/base/named_rows.hpp"
+
 namespace tasfg {
 
 RecordShape ResultLayout::shape() const {
@@ -52,6 +55,9 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
     const std::string name =
         each.options.empty() ? each.name : fmt::format("{} with {}", each.name, each.options);
     if (found == wanted.algorithms.end()) return drops(name);
+    if (found->digest != each.digest && find_row(algorithm_rows(), each.name) == nullptr)
+      return fmt::format("another library of {} made it (digest {:016x}, this job's has {:016x})", name,
+                         each.digest, found->digest);
     if (found->digest != each.digest)
       return fmt::format("another tasfg, whose runs of {} come out otherwise, made it", name);
   }

@@ -10,6 +10,7 @@
 #include "toml_reader.hpp"
 #include <fmt/format.h>
 
+#include "tasfg/algo/rule_library.hpp"
 #include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
@@ -119,8 +120,23 @@ std::string read_option(const Field& field, const AlgorithmOption& option, Algor
   return fmt::format("{}={}", option.name, text);
 }
 
+/// The libraries of rules; a relative path begins at the job file.
+RuleLibraries read_rules(const Field& job) {
+  RuleLibraries libraries;
+  const std::optional<Field> list = job.find("rules");
+  if (!list) return libraries;
+  if (!list->is_list()) list->fail("must be a list of shared libraries");
+  for (const Field& item : list->items()) {
+    const std::string path = item.text("must be a shared library's name");
+    if (!is_printable(path)) item.fail("must be a shared library's name");
+    libraries.load(beside_job(path, job.origin()), item.where());
+  }
+  return libraries;
+}
+
 void read_algorithms(const Field& job, Grid& grid) {
-  const std::vector<std::string_view> known = names_of(algorithm_rows());
+  const RuleLibraries libraries = read_rules(job);
+  const std::vector<std::string_view> known = libraries.names();
   const std::optional<Field> list = job.find("algorithms");
   if (!list)
     throw InputError(job.origin(),
@@ -131,7 +147,7 @@ void read_algorithms(const Field& job, Grid& grid) {
     const std::string_view name = known[item.one_of(known)];
     if (std::find(chosen.begin(), chosen.end(), name) != chosen.end()) item.fail("stands twice in the list");
     chosen.push_back(name);
-    grid.algorithms.push_back({algorithm_named(name, item.where()), {}});
+    grid.algorithms.push_back({libraries.algorithm(name, item.where()), {}});
   }
   const std::optional<Field> tables = job.find("algorithm");
   if (!tables) return;

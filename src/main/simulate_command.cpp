@@ -8,10 +8,12 @@
 #include "instance_options.hpp"
 #include <fmt/format.h>
 
+#include "tasfg/algo/rule_library.hpp"
 #include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
 #include "tasfg/sim/trajectory.hpp"
+#include "tasfg/sweep/progress.hpp"
 
 namespace tasfg {
 namespace {
@@ -22,7 +24,7 @@ struct Options {
   std::string seeds = "0-9";
   std::string log_inv_delta, delta;
   std::string setting = "informed", conventions = "paper", stream = "philox", threshold = "practical";
-  std::vector<std::string> points, algorithm_options;
+  std::vector<std::string> points, algorithm_options, rules;
   double max_steps = 1e9;
   bool no_skip = false;
   double master_seed = 0;
@@ -112,9 +114,11 @@ SimulationOptions simulation_options(const Options& options) {
 }
 
 std::vector<Algorithm> parse_algorithms(const Options& options) {
+  RuleLibraries libraries;
+  for (const std::string& path : options.rules) libraries.load(path, "--rule");
   std::vector<Algorithm> algorithms;
   for (const std::string& name : split(options.algorithms)) {
-    algorithms.push_back(algorithm_named(name, "--algorithm"));
+    algorithms.push_back(libraries.algorithm(name, "--algorithm"));
     for (std::size_t i = 0; i + 1 < algorithms.size(); ++i)
       if (algorithms[i].name == name) throw InputError("--algorithm", remark(name + " stands twice"));
   }
@@ -138,13 +142,26 @@ std::vector<Algorithm> parse_algorithms(const Options& options) {
   return algorithms;
 }
 
+/// The record of a run that failed: no vertex, no time.
+RunRecord failed_run(std::size_t deltas) {
+  RunRecord record;
+  record.status = TaskStatus::failed;
+  record.tau.assign(deltas, -1);
+  record.recommended.assign(deltas, -1);
+  record.correct.assign(deltas, 0);
+  record.stopped.assign(deltas, 0);
+  return record;
+}
+
 std::string rows_of(const Algorithm& algorithm, std::uint64_t seed, const std::vector<double>& log_inv_delta,
                     const RunRecord& record) {
   std::string rows;
   for (std::size_t d = 0; d < log_inv_delta.size(); ++d) {
-    rows +=
-        fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]), record.tau[d],
-                    record.recommended[d], record.correct[d], record.stopped[d] != 0 ? "done" : "capped");
+    rows += fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]),
+                        record.tau[d], record.recommended[d], record.correct[d],
+                        record.status == TaskStatus::failed ? "failed"
+                        : record.stopped[d] != 0            ? "done"
+                                                            : "capped");
   }
   return rows;
 }
@@ -160,6 +177,7 @@ void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds,
       double total = 0.0;
       for (std::size_t s = 0; s < seeds; ++s) {
         const RunRecord& record = records[a * seeds + s];
+        if (record.status == TaskStatus::failed) continue;
         if (record.stopped[d] == 0)
           ++capped;
         else if (record.correct[d] == 0)
@@ -167,15 +185,21 @@ void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds,
         taus.push_back(static_cast<double>(record.tau[d]));
         total += taus.back();
       }
+      if (taus.empty()) {
+        fmt::print("{:<16} {:>13.6g} {:>14}\n", algorithms[a].name, log_inv_delta[d], "all failed");
+        continue;
+      }
       std::sort(taus.begin(), taus.end());
+      const std::size_t runs = taus.size();
       fmt::print("{:<16} {:>13.6g} {:>14.1f} {:>14.1f} {:>14.0f} {:>8} {:>8}\n", algorithms[a].name,
-                 log_inv_delta[d], total / static_cast<double>(seeds),
-                 0.5 * (taus[(seeds - 1) / 2] + taus[seeds / 2]), taus.back(), wrong, capped);
+                 log_inv_delta[d], total / static_cast<double>(runs),
+                 0.5 * (taus[(runs - 1) / 2] + taus[runs / 2]), taus.back(), wrong, capped);
     }
   }
 }
 
-void simulate(const Options& options) {
+/// Whether every run came to its end.
+bool simulate(const Options& options) {
   const SimulationOptions simulation_settings = simulation_options(options);
   const std::vector<Algorithm> algorithms = parse_algorithms(options);
   const std::vector<std::uint64_t> seeds = parse_seeds(options.seeds);
@@ -191,14 +215,26 @@ void simulate(const Options& options) {
   std::vector<RunRecord> records(tasks);
   std::vector<char> ready(tasks, 0);
   std::size_t printed = 0;
+  bool all_ended = true;
   std::mutex output;
   std::atomic<std::size_t> next{0};
   if (options.csv) fmt::print("algorithm,seed,log_inv_delta,tau,recommended,correct,status\n");
   const auto work = [&] {
     for (std::size_t task = next++; task < tasks; task = next++) {
       const Algorithm& algorithm = algorithms[task / seeds.size()];
-      RunRecord record = simulation.run(algorithm, log_inv_delta, seeds[task % seeds.size()]);
+      RunRecord record;
+      std::string failure;
+      try {
+        record = simulation.run(algorithm, log_inv_delta, seeds[task % seeds.size()]);
+      } catch (const std::exception& error) {
+        failure = error.what();
+        record = failed_run(log_inv_delta.size());
+      }
       const std::scoped_lock lock(output);
+      if (!failure.empty()) {
+        all_ended = false;
+        say(fmt::format("{} seed {} failed: {}", algorithm.name, seeds[task % seeds.size()], failure));
+      }
       records[task] = std::move(record);
       ready[task] = 1;
       for (; printed < tasks && ready[printed] != 0; ++printed)
@@ -215,6 +251,7 @@ void simulate(const Options& options) {
   work();
   workers.clear();
   if (!options.csv) print_summary(algorithms, seeds.size(), log_inv_delta, records);
+  return all_ended;
 }
 
 }  // namespace
@@ -229,6 +266,11 @@ void add_simulate_command(Command& app, int& status) {
   command
       ->add_option("-A,--algorithm-option", options->algorithm_options,
                    "an algorithm's option, as algorithm.option=value; repeatable")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--rule", options->rules,
+                   "shared library of rules of your own (include/tasfg/rule.h), to be named in --algorithm; "
+                   "repeatable")
       ->allow_extra_args(false);
   command->add_option("--seeds", options->seeds, "0-9, or 0,3,7")->capture_default_str();
   command->add_option("--log-inv-delta", options->log_inv_delta,
@@ -256,10 +298,7 @@ void add_simulate_command(Command& app, int& status) {
       "Examples:\n  tasfg simulate --graph ring -a tas-fg,ucb-fg-e --seeds 0-99\n"
       "  tasfg simulate --graph loopy-star --conventions reference --stream numpy -a exp3.g --seeds 0-24 "
       "--csv");
-  command->callback([options, &status] {
-    simulate(*options);
-    status = 0;
-  });
+  command->callback([options, &status] { status = simulate(*options) ? 0 : 1; });
 }
 
 }  // namespace tasfg

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "tasfg/algo/rules/external.hpp"
 #include "tasfg/base/digest.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/sim/case_record.hpp"
@@ -53,6 +54,7 @@ void add_solution(Digest& digest, const CaseSolution& solution) {
 }  // namespace
 
 std::uint64_t runs_digest(const Algorithm& algorithm, const SimulationOptions& options) {
+  if (algorithm.external != nullptr) return algorithm.external->digest;  // what it does is its own
   Digest digest;
   const auto simulate = [&](const Instance& instance, std::int64_t draws, std::int64_t at_least) {
     SimulationOptions probed = options;

@@ -203,6 +203,22 @@ constexpr bool kSkips =
 
 using Optimum = std::function<const CharacteristicTime&()>;
 
+/// Lets a rule that others may still look into take the estimate over at a run's end, however it ends.
+template <typename Rule>
+class Parting {
+ public:
+  Parting(Rule& rule, Estimate& estimate) : rule_(rule), estimate_(estimate) {}
+  ~Parting() {
+    if constexpr (requires { rule_.part(estimate_); }) rule_.part(estimate_);
+  }
+  Parting(const Parting&) = delete;
+  Parting& operator=(const Parting&) = delete;
+
+ private:
+  Rule& rule_;
+  Estimate& estimate_;
+};
+
 /// The step loop. Everything it calls is known here, so that it inlines.
 template <typename Reward, typename Environment, typename Rule>
 RunRecord run_loop(const Reward& reward, const Instance& instance, const SimulationOptions& options,
@@ -210,6 +226,7 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
                    const Optimum& optimum, RunWork* work, Environment environment, Rule rule) {
   RunRecord record;
   Estimate estimate(instance, options.setting, options.conventions);
+  const Parting parting(rule, estimate);
   StoppingRule<Reward> stopping(reward, instance, options, log_inv_delta, record);
   [[maybe_unused]] const auto continues = [&](const Estimate& e, const Corridor& ahead) {
     return stopping.goes_on(e, ahead);

@@ -40,6 +40,8 @@ RuleCost cost_of(RuleKind rule) {
       return {&CaseSolution::T_uniform, 1.0, 17, 0, 6};
     case RuleKind::oracle:
       return {&CaseSolution::T_star, 1.0, 30, 0.7, 6.5};
+    case RuleKind::external:  // unknown: as a plain rule; what is measured corrects it
+      return {&CaseSolution::T_uniform, 1.0, 25, 0, 6};
   }
   TASFG_UNREACHABLE();
 }

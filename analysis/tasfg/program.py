@@ -1,0 +1,277 @@
+"""The program `tasfg` from Python: sweeps on this machine's cores, and jobs for SLURM."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from .errors import UserError
+from .models import Instance
+from .results import Results
+from .results import open as open_results
+
+DONE, FAILED_TASKS, INTERRUPTED = 0, 1, 75  # exit statuses of the program
+MOST_SAID = 1 << 16  # bytes of its messages that are kept
+
+
+def program() -> str:
+    """The program's path: $TASFG, the one on the PATH, or the one built in this source tree."""
+    named = os.environ.get("TASFG")
+    if named:
+        return named
+    found = shutil.which("tasfg")
+    built = pathlib.Path(__file__).resolve().parents[2] / "build/release/src/tasfg"
+    if found or built.is_file():
+        return found or str(built)
+    raise UserError(
+        "no program tasfg on the PATH (build it with jobs/quickstart, and put it on the PATH or into $TASFG)"
+    )
+
+
+def toml_of(job: Mapping[str, Any]) -> str:
+    """A job given as a dict, as a job file: {"algorithms": [...], "graph": [{"family": "ring", "K": 5}], ...}."""
+    lines, tables = [], []
+    for key, value in job.items():
+        if key == "graph":
+            blocks = value if isinstance(value, list | tuple) else [value]
+            for block in blocks:
+                if not isinstance(block, Mapping):
+                    raise UserError(f"job: graph holds {block!r:.60} (must hold dicts, one for each block)")
+                tables.append(["[[graph]]", *(f"{_key(k)} = {_toml(v, k)}" for k, v in block.items())])
+        elif isinstance(value, Mapping) and any(isinstance(each, Mapping) for each in value.values()):
+            for name, table in value.items():
+                tables.append(
+                    [f"[{_key(key)}.{_key(name)}]", *(f"{_key(k)} = {_toml(v, k)}" for k, v in table.items())]
+                )
+        else:
+            lines.append(f"{_key(key)} = {_toml(value, key)}")
+    return "\n".join([*lines, *(line for table in tables for line in ["", *table])]) + "\n"
+
+
+def _key(name: Any) -> str:
+    text = str(name)
+    return text if re.fullmatch(r"[A-Za-z0-9_-]+", text) else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+
+
+def _toml(value: Any, key: Any) -> str:
+    if hasattr(value, "tolist"):  # NumPy's
+        value = value.tolist()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | os.PathLike):
+        return _quoted(os.fspath(value))
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise UserError(f"job: {key} = {value} (must be finite)")
+        text = repr(value)
+        return text if "." in text or "e" in text else text + ".0"
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(k)} = {_toml(v, k)}" for k, v in value.items()) + " }"
+    if isinstance(value, list | tuple | range):
+        return "[" + ", ".join(_toml(each, key) for each in value) + "]"
+    raise UserError(f"job: {key} = {value!r:.60} (must be a number, a text, a list or a dict)")
+
+
+class _JobFile:
+    """A job's path; a dict becomes a file in the current folder, where its paths begin, for as long as it is needed."""
+
+    def __init__(self, job: str | os.PathLike | Mapping[str, Any], keep: pathlib.Path | None = None) -> None:
+        self.path, self._temporary = "", False
+        if not isinstance(job, Mapping):
+            self.path = os.fspath(job)
+        elif keep is not None:
+            keep.write_text(toml_of(job), encoding="utf-8")
+            self.path = str(keep)
+        else:
+            text = toml_of(job)
+            handle, self.path = tempfile.mkstemp(".toml", "job-", ".")
+            self._temporary = True
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+
+    def __enter__(self) -> str:
+        return self.path
+
+    def __exit__(self, *unused: object) -> None:
+        if self._temporary:
+            pathlib.Path(self.path).unlink(missing_ok=True)
+
+
+def _complaint(errors: str, status: int) -> str:
+    lines = [line for line in re.split(r"[\r\n]+", errors) if line.strip()]
+    return lines[-1].removeprefix("tasfg: ") if lines else f"tasfg ended with status {status}"
+
+
+def sweep(
+    job: str | os.PathLike | Mapping[str, Any],
+    output: str | os.PathLike,
+    *arguments: str,
+    threads: int = 0,
+    quiet: bool = False,
+) -> Results:
+    """Runs a job (a file, or a dict with its keys) on this machine's cores through the program, or continues it.
+
+    `arguments` go to `tasfg sweep` as they are ("--set", "replications=10"). Returns the results; a job that is wrong is a
+    UserError with the program's text, Ctrl-C a KeyboardInterrupt after which the same call continues. Failed tasks are
+    among `.failures()` of what is returned."""
+    with _JobFile(job) as path:
+        command = [program(), "sweep", path, "-o", os.fspath(output), *arguments]
+        command += ["--threads", str(threads)] if threads else []
+        process = subprocess.Popen([*command, *(["-q"] if quiet else [])], stderr=subprocess.PIPE)
+        assert process.stderr is not None
+        said = b""
+        try:
+            while chunk := os.read(process.stderr.fileno(), 4096):
+                said = (said + chunk)[-MOST_SAID:]
+                if not quiet:
+                    sys.stderr.write(chunk.decode("utf-8", "replace"))
+                    sys.stderr.flush()
+            process.wait()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            process.wait()  # it saves what it has
+            raise
+        finally:
+            process.stderr.close()
+    if process.returncode == INTERRUPTED:
+        raise KeyboardInterrupt(f"{output}: interrupted; the same call continues")
+    if process.returncode not in (DONE, FAILED_TASKS):
+        raise UserError(_complaint(said.decode("utf-8", "replace"), process.returncode))
+    return open_results(output)
+
+
+def _words(**options: Any) -> list[str]:
+    """Options of the program by their names; what is None is left out, lists are joined by commas."""
+    words = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif value is not None and value is not False:
+            several = value if isinstance(value, list | tuple) or hasattr(value, "tolist") else [value]
+            words.append(
+                f"{flag}={','.join(each if isinstance(each, str) else repr(_plain(each)) for each in several)}"
+            )
+    return words
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+@contextlib.contextmanager
+def _instance_words(instance: Instance) -> Iterator[list[str]]:
+    """The options that name an instance; a matrix goes through a file."""
+    means = _words(means=instance.means.tolist(), reward=instance.reward, variance=instance.variance)
+    graph = instance.graph
+    if graph.family not in ("matrix", "file"):
+        yield ["--graph", graph.family, *(word for each in graph.parameters.split() for word in ("-P", each)), *means]
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "graph.csv"
+        path.write_text("".join(",".join(map(repr, row)) + "\n" for row in graph.matrix.tolist()), encoding="utf-8")
+        yield ["--graph-file", str(path), *means]
+
+
+def _csv(*words: str) -> pd.DataFrame:
+    """The table that a command of the program prints."""
+    done = subprocess.run([program(), *words, "--csv"], capture_output=True, text=True, check=False)
+    if done.returncode != DONE:
+        raise UserError(_complaint(done.stderr, done.returncode))
+    return pd.read_csv(io.StringIO(done.stdout), float_precision="round_trip")
+
+
+def error(
+    instance: Instance,
+    algorithms: str | list[str] = "tas-fg",
+    runs: int = 100_000,
+    *,
+    delta: float | list[float] | None = None,
+    log_inv_delta: float | list[float] | None = None,
+    plain: bool = False,
+    **options: Any,
+) -> pd.DataFrame:
+    """The probability of a wrong answer at every δ, however small, by `tasfg error`.
+
+    `plain`: plain Monte Carlo. `options` are its others: setting="known-graph", threads=2, conventions="reference". Columns:
+    algorithm, log_inv_delta, error, std_error, lower, upper, runs, ess."""
+    names = algorithms if isinstance(algorithms, str) else ",".join(algorithms)
+    with _instance_words(instance) as words:
+        chosen = _words(runs=runs, delta=delta, log_inv_delta=log_inv_delta, plain=plain, **options)
+        return _csv("error", *words, "--algorithm", names, *chosen)
+
+
+def curve(
+    family: str,
+    over: Mapping[str, tuple[float, float]],
+    tolerance: float | None = None,
+    *,
+    means: Any = None,
+    reward: str = "gaussian",
+    variance: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """T* of a graph family over one parameter, or two, enclosed at every point in between, by `tasfg curve`.
+
+    curve("loopy-star", {"p": (0, 1)}, 1e-3, q=1, r=0.25). Columns over one parameter: p, T_star, T_star_lower, T_low_to_next,
+    T_high_to_next; over two: p_low, p_high, q_low, q_high, T_low, T_high. `options`: its others, as {"samples": 51}."""
+    words = ["curve", "--graph", family]
+    for name, value in parameters.items():
+        words += ["-P", f"{name}={value if isinstance(value, str) else repr(_plain(value))}"]
+    for name, (low, high) in over.items():
+        words += ["--over", f"{name}={_plain(low)!r}:{_plain(high)!r}"]
+    given = None if means is None else [float(each) for each in means]
+    return _csv(
+        *words, *_words(tolerance=tolerance, means=given, reward=reward, variance=variance, **dict(options or {}))
+    )
+
+
+def submit(
+    job: str | os.PathLike | Mapping[str, Any],
+    output: str | os.PathLike,
+    *arguments: str,
+    script: str | os.PathLike | None = None,
+    run: bool = True,
+) -> str:
+    """Writes the batch script of `tasfg plan --sbatch` for a job and submits it; returns what sbatch says.
+
+    The script goes to `script` (default: the result file's name with .sbatch), a job given as a dict beside it. `arguments` go
+    to `tasfg plan` ("--partition", "long"). With run=False the script is only written, and its path returned."""
+    out = pathlib.Path(output)
+    to = pathlib.Path(script) if script is not None else out.with_suffix(".sbatch")
+    with _JobFile(job, to.with_suffix(".toml")) as path:
+        command = [program(), "plan", path, "--sbatch", "-o", os.fspath(output), *arguments]
+        planned = subprocess.run(command, capture_output=True, text=True, check=False)
+    if planned.returncode != DONE:
+        raise UserError(_complaint(planned.stderr, planned.returncode))
+    to.write_text(planned.stdout, encoding="utf-8")
+    if not run:
+        return str(to)
+    sbatch = shutil.which("sbatch")
+    if sbatch is None:
+        raise UserError(f"no sbatch on the PATH (the script is {to}; submit it where SLURM is)")
+    sent = subprocess.run([sbatch, str(to)], capture_output=True, text=True, check=False)
+    if sent.returncode != 0:
+        raise UserError(f"sbatch: {(sent.stderr or sent.stdout).strip()}")
+    return sent.stdout.strip()
