@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -38,6 +39,14 @@ struct SimulationOptions {
   std::vector<std::int64_t> checkpoints;  // draws after which to note what the learner would answer; rising
 };
 
+/// A trajectory under another law than the case's own, which the learner knows nothing of.
+struct Detour {
+  const Instance& shown;   // whose edges fire and whose rewards are seen
+  std::int64_t max_steps;  // in the place of the options' one
+  /// What goes into RunRecord::log_weight when the run stops at a δ.
+  std::function<double(const Estimate&)> log_weight;
+};
+
 /// A case made ready: what its trajectories share. Keeps a reference to the instance.
 class Simulation {
  public:
@@ -52,7 +61,13 @@ class Simulation {
   /// depends on the checkpoints. Soon after `cancel` becomes true the run ends with status pending, and its
   /// record means nothing.
   [[nodiscard]] RunRecord run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
-                              std::uint64_t seed, const std::atomic<bool>* cancel = nullptr) const;
+                              std::uint64_t seed, const std::atomic<bool>* cancel = nullptr,
+                              const Detour* detour = nullptr) const;
+
+  [[nodiscard]] const Instance& instance() const { return instance_; }
+  [[nodiscard]] const SimulationOptions& options() const { return options_; }
+  /// Of the instance's content.
+  [[nodiscard]] StreamKey content() const { return content_; }
 
  private:
   const Instance& instance_;
