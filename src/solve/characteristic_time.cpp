@@ -27,12 +27,18 @@ ModelView view_of(const Instance& instance) {
 struct CharacteristicTimeSolver::Workspace {
   MatrixForm form = MatrixForm::dense;
   std::unique_ptr<InteriorPointSolver> solver;
+  int K = 0;
+  int until_look = 0;  // solves until the form is chosen anew
 
   SolveInfo solve(const ModelView& model, Start start, const SolveOptions& options) {
     TASFG_EXPECT(model.K >= 2 && model.reward != nullptr);
-    if (const MatrixForm now = form_for(model); solver == nullptr || now != form) {
-      solver = make_interior_point(now);
-      form = now;
+    // Looking at all edges takes longer than a warm solve of a large model.
+    if (solver == nullptr || start == Start::cold || model.K != K || --until_look == 0) {
+      if (const MatrixForm now = form_for(model); solver == nullptr || now != form) {
+        solver = make_interior_point(now);
+        form = now;
+      }
+      K = until_look = model.K;
     }
     return solver->solve(model, start, options);
   }
@@ -61,9 +67,10 @@ std::span<const double> CharacteristicTimeSolver::dual_point() const {
 }
 
 int CharacteristicTimeSolver::centre(const ModelView& model, const SolveOptions& options) {
+  const OptimalFace face = work_->solver->face(model, options);
   const std::span<double> allocation = work_->solver->allocation();
   std::vector<double> centre(allocation.begin(), allocation.end());
-  const int dimension = centre_of_face(model, work_->solver->face(), centre);
+  const int dimension = centre_of_face(model, face, centre);
   if (time_of(model, centre) <= time_of(model, allocation) * (1.0 + options.gap))
     std::copy(centre.begin(), centre.end(), allocation.begin());
   return dimension;

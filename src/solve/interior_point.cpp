@@ -10,6 +10,7 @@
 
 #include "dense_newton.hpp"
 #include "sparse_newton.hpp"
+#include "working_set.hpp"
 
 #include "tasfg/base/lanes.hpp"
 #include "tasfg/solve/information.hpp"
@@ -19,11 +20,16 @@
 
 namespace tasfg {
 
+MatrixForm square_form(int K) {
+  if (K <= 8) return MatrixForm::small_8;
+  if (K <= 12) return MatrixForm::small_12;
+  if (K <= 16) return MatrixForm::small_16;
+  return MatrixForm::dense;
+}
+
 MatrixForm form_for(const ModelView& model) {
-  if (model.K <= 8) return MatrixForm::small_8;
-  if (model.K <= 12) return MatrixForm::small_12;
-  if (model.K <= 16) return MatrixForm::small_16;
-  return SparseNewton::suits(model) ? MatrixForm::sparse : MatrixForm::dense;
+  if (SparseNewton::suits(model)) return MatrixForm::sparse;
+  return WorkingSet::suits(model.K) ? MatrixForm::restricted : square_form(model.K);
 }
 
 std::unique_ptr<InteriorPointSolver> make_interior_point(MatrixForm form, [[maybe_unused]] Version version) {
@@ -41,6 +47,8 @@ std::unique_ptr<InteriorPointSolver> make_interior_point(MatrixForm form, [[mayb
       return std::make_unique<plain::InteriorPoint<DenseNewton>>();
     case MatrixForm::sparse:  // most of the time goes into the factorisation
       return std::make_unique<plain::InteriorPoint<SparseNewton>>();
+    case MatrixForm::restricted:
+      return std::make_unique<WorkingSet>(version);
   }
   return nullptr;
 }

@@ -25,13 +25,16 @@ class InteriorPointSolver {
   virtual std::span<double> allocation() = 0;
   virtual std::span<const double> weights() = 0;
   virtual std::span<const double> dual_point() = 0;
-  virtual OptimalFace face() = 0;
+  /// Of `model`, which is the last one solved.
+  virtual OptimalFace face(const ModelView& model, const SolveOptions& options) = 0;
 };
 
-/// How the Newton matrix is held and factored.
-enum class MatrixForm { small_8, small_12, small_16, dense, sparse };
+/// How the Newton matrix is held and factored; `restricted`: that of a part of the model (working_set.hpp).
+enum class MatrixForm { small_8, small_12, small_16, dense, sparse, restricted };
 /// The fastest that suits a model.
 [[nodiscard]] MatrixForm form_for(const ModelView& model);
+/// The fastest for dense models of K vertices that are solved as a whole.
+[[nodiscard]] MatrixForm square_form(int K);
 
 /// Up to Width vertices; 8, 12 and 16 there are.
 template <int Width>

@@ -157,7 +157,7 @@ class InteriorPoint final : public InteriorPointSolver {
   std::span<double> allocation() override { return {w_.best_omega.data(), K_}; }
   std::span<const double> weights() override { return {w_.best_lambda.data(), K_}; }
   std::span<const double> dual_point() override { return {w_.dual_omega.data(), K_}; }
-  OptimalFace face() override {
+  OptimalFace face(const ModelView& /*model*/, const SolveOptions& /*options*/) override {
     OptimalFace face{{}, {a_}};
     for (std::size_t v = 0; v < K_; ++v) {
       if (w_.omega[v] * w_.y > w_.z[v]) face.support.push_back(v);

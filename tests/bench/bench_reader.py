@@ -41,10 +41,10 @@ def grow(source: pathlib.Path, target: pathlib.Path, runs: int) -> None:
 MEASURE = """
 import json, resource, sys, time
 begin = time.monotonic()
-import tasfg_analysis
+import tasfg
 imported = time.monotonic()
 cpu = time.process_time()
-frame = tasfg_analysis.open(sys.argv[1]).runs_frame()
+frame = tasfg.open(sys.argv[1]).runs_frame()
 print(json.dumps({
     "rows": len(frame), "runs": len(frame) // frame.log_inv_delta.nunique(), "seconds": round(time.monotonic() - imported, 3),
     "cpu_seconds": round(time.process_time() - cpu, 3), "import_seconds": round(imported - begin, 3),

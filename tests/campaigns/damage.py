@@ -6,7 +6,7 @@
 A file is damaged by flipped bits, a cut or added end, a block of other bytes, forged values in datasets, forged attributes, or
 another structure (what is forged gets fitting checksums half of the time). `tasfg status`, `sweep` (continue; grow; the file
 as the job), `merge`, `solve --graph-file` and, where the program has it, `verify` read it, each on a copy, and so does
-tasfg_analysis. None may crash, hang, or take more than 4 GB; status 0, 1, 2 or 75; status 2 with exactly one line; no control
+tasfg.open. None may crash, hang, or take more than 4 GB; status 0, 1, 2 or 75; status 2 with exactly one line; no control
 characters in what is printed. Where checksums were not forged, growing and merging must carry over no run that is
 wrong, and the reader must show none. Prints counts by kind of damage; exit status 1 where anything was otherwise.
 `--only` does one file again by its number, `--keep` keeps the files at which something went wrong.
@@ -190,16 +190,16 @@ SEALED = {"forged values, sealed", "forged attribute", "other structure"}  # che
 
 def read(path):
     """What the analysis package shows of a file: (stopping times, or None where it refuses, its words)."""
-    import tasfg_analysis
+    import tasfg
 
     try:
-        results = tasfg_analysis.open(path)
+        results = tasfg.open(path)
         tau = results.runs.tau.values
         results.runs_frame(), results.cases_frame(), results.cases
         for file in getattr(results, "files", []):
             _ = file.damaged, file.edges, file.failures()
         return tau, ""
-    except tasfg_analysis.UserError as error:
+    except tasfg.UserError as error:
         return None, str(error)
 
 
@@ -312,14 +312,14 @@ def try_one(materials, number, seed, commands, keep):
                 complaints.append(f"{name}: status 0, with wrong runs in the file")
         before = read_apart.again
         tau, words = read_apart(damaged)
-        outcomes["tasfg_analysis", "fell over after other damaged files"] += (read_apart.again > before) and "\n" not in words
-        outcomes["tasfg_analysis", "reads" if tau is not None else "refuses"] += 1
+        outcomes["tasfg.open", "fell over after other damaged files"] += (read_apart.again > before) and "\n" not in words
+        outcomes["tasfg.open", "reads" if tau is not None else "refuses"] += 1
         if len(words.splitlines()) > 1:
-            complaints.append(f"tasfg_analysis: {words}")
+            complaints.append(f"tasfg.open: {words}")
         if tau is not None and kind not in SEALED:
             right = materials.values["runs/tau"][tuple(map(slice, tau.shape))]
             if right.shape != tau.shape or not np.all(np.isnan(tau) | (tau == right)):
-                complaints.append("tasfg_analysis: shows wrong stopping times")
+                complaints.append("tasfg.open: shows wrong stopping times")
         if complaints and keep:
             pathlib.Path(keep).mkdir(exist_ok=True)
             shutil.copy(damaged, pathlib.Path(keep) / f"{seed}-{number}.h5")

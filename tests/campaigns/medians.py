@@ -21,8 +21,8 @@ import numpy as np
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "analysis"))
 
-import tasfg_analysis  # noqa: E402
-from tasfg_analysis import comparison, estimates  # noqa: E402
+import tasfg  # noqa: E402
+from tasfg import comparison, estimates  # noqa: E402
 
 
 def shares_inside(ours, draws: int, seed: int = 1):
@@ -70,7 +70,7 @@ def main() -> int:
             check=True,
         )
         published = comparison.read_published(options.published)
-        ours = comparison.matching_runs(tasfg_analysis.open(out), published)
+        ours = comparison.matching_runs(tasfg.open(out), published)
     table = comparison.test_table(ours, published)
     print("\n".join(comparison.summary(table)))
     for level in (0.95, 0.99, 0.999):

@@ -1,4 +1,4 @@
-"""The command line of tasfg_analysis, as a user runs it: its output, its refusals, and that nothing is half written."""
+"""The command tasfg-analysis, as a user runs it: its output, its refusals, and that nothing is half written."""
 
 import os
 import pathlib
@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import tasfg_analysis
-from tasfg_analysis import comparison, estimates, figures
-from tasfg_analysis.command_line import main
+import tasfg
+from tasfg import comparison, estimates, figures
+from tasfg.command_line import main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -34,7 +34,7 @@ def command(capsys):
 
 def refused(result):
     status, out, err = result
-    assert status == 2 and out == "" and err.startswith("tasfg_analysis: ") and err.count("\n") == 1, result
+    assert status == 2 and out == "" and err.startswith("tasfg-analysis: ") and err.count("\n") == 1, result
     return err
 
 
@@ -86,7 +86,7 @@ def test_bad_input_is_one_line_and_status_2(command, study, curves, tmp_path):
     ):
         for verb in (("figure", "boxes"), ("figures",), ("report",), ("table",)):
             error = refused(command(*verb, tmp_path / name, *(("-o", tmp_path / "o") if verb[0] != "table" else ())))
-            assert error.startswith(f"tasfg_analysis: {tmp_path / name}: ") and text in error
+            assert error.startswith(f"tasfg-analysis: {tmp_path / name}: ") and text in error
     assert "no settled runs (boxes needs a job with algorithms" in refused(
         command("figure", "boxes", ring, "-o", tmp_path)
     )
@@ -114,7 +114,7 @@ def test_a_refusal_leaves_what_was_there(command, curves, study, tmp_path):
 
 
 def test_a_file_is_replaced_at_once_or_not_at_all(tmp_path):
-    from tasfg_analysis.files import replacing
+    from tasfg.files import replacing
 
     target = tmp_path / "a.csv"
     target.write_text("old")
@@ -159,11 +159,11 @@ def test_tables_and_exports_are_the_runs(command, study, capped, tmp_path):
     status, out, _ = command("export", study, "-o", tmp_path / "runs.csv")
     assert status == 0 and out == f"{tmp_path / 'runs.csv'}: 576 rows\n"
     back = pd.read_csv(tmp_path / "runs.csv")
-    frame = tasfg_analysis.open(study).runs_frame()
+    frame = tasfg.open(study).runs_frame()
     assert back.tau.dtype == np.int64 and (back.tau == frame.tau).all() and (back.label == frame.label).all()
     assert np.allclose(back.normalised, frame.normalised, rtol=1e-12) and (back.correct == frame.correct).all()
     command("export", study, "-o", tmp_path / "cases.csv", "--what", "cases")
-    assert np.allclose(pd.read_csv(tmp_path / "cases.csv").T_star, tasfg_analysis.open(study).cases.T_star, rtol=1e-14)
+    assert np.allclose(pd.read_csv(tmp_path / "cases.csv").T_star, tasfg.open(study).cases.T_star, rtol=1e-14)
 
     _, out, _ = command("table", study, "--by", "graph,K,algorithm,log_inv_delta", "--csv")
     (tmp_path / "table.csv").write_text(out)
@@ -205,7 +205,7 @@ def test_a_table_never_pools_runs_of_different_settings(command, study, capped):
 
 def test_tables_for_people_and_for_papers(command, study, capped, studies):
     _, out, _ = command("table", study, "--by", "graph,K,algorithm")
-    frame = tasfg_analysis.open(study).runs_frame()
+    frame = tasfg.open(study).runs_frame()
     part = frame[(frame.label == "ring K=5 p=0.3") & (frame.algorithm == "tas-fg") & (frame.log_inv_delta == 7.0)]
     (line,) = [line for line in out.splitlines() if line.split()[:4] == ["ring", "5", "TaS-FG", "e^−7"]]
     half = 2.364624 * part.tau.std() / np.sqrt(8)
@@ -241,7 +241,7 @@ def test_exports_are_what_their_names_say_or_refused(command, study, anytime, tm
 
 
 def test_no_cell_of_a_csv_file_is_a_formula(tmp_path):
-    from tasfg_analysis.files import write_table
+    from tasfg.files import write_table
 
     texts = ["=1+1", "@SUM(A1)", "-", "tas-fg", "+cmd|' /C calc'!A0"]
     frame = pd.DataFrame({"label": texts, "graph": pd.Categorical(texts), "tau": [-1, 2, 3, 4, 5]})
@@ -275,7 +275,7 @@ def test_any_quantity_is_plotted_over_any_parameter(command, studies, curves, an
 
 def published(study, path, scale=1.0):
     """Our own runs, as if they had been published; every τ times `scale`."""
-    frame = tasfg_analysis.open(study).runs_frame()
+    frame = tasfg.open(study).runs_frame()
     frame = frame.assign(tau=np.round(scale * frame.tau).astype(int), correct=frame.correct.astype(int))
     frame[["graph", "K", "algorithm", "log_inv_delta", "seed", "tau", "correct"]].to_csv(path, index=False)
     return path
@@ -290,7 +290,7 @@ def test_comparison_with_published_runs(command, study, tmp_path):
     table = pd.read_csv(tmp_path / "published-tests.csv")
     assert len(table) == 72 and (table["median"] == table.published_median).all() and (table.rank_p > 0.99).all()
     row = table.iloc[40]
-    frame = tasfg_analysis.open(study).runs_frame()
+    frame = tasfg.open(study).runs_frame()
     part = frame[
         (frame.graph == row.graph)
         & (frame.K == row.K)
@@ -355,7 +355,7 @@ def test_the_published_clique_is_the_one_of_the_reference(study, study_job, tmp_
         "replications=3",
     )
     table = comparison.read_published(published(study, tmp_path / "p.csv"))
-    ours = comparison.matching_runs(tasfg_analysis.open(tmp_path / "both.h5"), table)
+    ours = comparison.matching_runs(tasfg.open(tmp_path / "both.h5"), table)
     assert set(ours.label[ours.graph == "loopless-clique"]) == {"loopless-clique K=5 p=0.5 parity=reference"}
 
 

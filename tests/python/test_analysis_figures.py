@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection, PathCollection
 
-import tasfg_analysis
+import tasfg
 from processes import run
 from result_files import seal
-from tasfg_analysis import checks, estimates, figures, layout, names, style
-from tasfg_analysis.errors import NothingToDraw
+from tasfg import checks, estimates, figures, layout, names, style
+from tasfg.errors import NothingToDraw
 
 GRAPHS = ("loopy-star", "loopy-star-alt", "ring", "loopless-clique")
 
@@ -26,7 +26,7 @@ def draw():
     """Draws a figure by name from files; closes it afterwards."""
 
     def drawn(name, *files, **options):
-        return figures.draw(figures.figure_named(name), tasfg_analysis.open(*files), **options)
+        return figures.draw(figures.figure_named(name), tasfg.open(*files), **options)
 
     yield drawn
     plt.close("all")
@@ -93,7 +93,7 @@ def faults_of(drawing):
 @pytest.mark.parametrize("name", list(figures.FIGURES))
 def test_every_figure_is_written_and_nothing_is_clipped_or_overlaps(name, source, tmp_path):
     figure = figures.figure_named(name)
-    results = tasfg_analysis.open(source(name))
+    results = tasfg.open(source(name))
     assert figure.applies(results)
     drawing = figures.draw(figure, results)
     try:
@@ -112,7 +112,7 @@ def test_every_figure_is_written_and_nothing_is_clipped_or_overlaps(name, source
 @pytest.mark.parametrize("study_name", ["files", "random", "rewards", "grid", "capped", "own", "curves"])
 def test_no_text_covers_another_in_any_study(study_name, studies):
     """Graphs of files and of chance, two rewards, a grid of p and K, capped runs and δ = 1e-40, rules of one's own."""
-    results = tasfg_analysis.open(studies[study_name])
+    results = tasfg.open(studies[study_name])
     drawn = {}
     for figure in figures.applicable(results):
         for at in (None, -np.log(0.1)) if "log_inv_delta" in figure.options else (None,):
@@ -135,7 +135,7 @@ def test_no_text_covers_another_in_plots(studies):
         ("random", "delta", "normalised", {"statistic": "median"}),
         ("own", "K", "error", {}),
     ):
-        drawing = tasfg_analysis.open(studies[study_name]).plot(x, y, **options)
+        drawing = tasfg.open(studies[study_name]).plot(x, y, **options)
         assert faults_of(drawing) == []
         plt.close(drawing)
 
@@ -153,7 +153,7 @@ def test_names_below_an_axis_stand_clear_of_each_other(names_of):
 
 
 def test_a_plot_shows_the_columns_that_were_asked_for(studies):
-    results = tasfg_analysis.open(studies["grid"])
+    results = tasfg.open(studies["grid"])
     frame = results.runs_frame()
     figure = results.plot("p", "tau", panel="K", log_inv_delta=np.log(1000))
     part = frame[(frame.K == 5) & (frame.algorithm == "uniform") & (frame.delta == 0.001)]
@@ -164,14 +164,14 @@ def test_a_plot_shows_the_columns_that_were_asked_for(studies):
     heat = results.plot("p", "K", heat="T_star")
     cases = results.cases_frame().pivot(index="K", columns="p", values="T_star")
     assert np.allclose(heat.axes[0].collections[0].get_array().reshape(6, 6), cases)
-    logarithmic = tasfg_analysis.open(studies["curves"]).only(["full"]).plot("p", "T_star", hue="K")
+    logarithmic = tasfg.open(studies["curves"]).only(["full"]).plot("p", "T_star", hue="K")
     assert logarithmic.axes[0].get_xscale() == "log" and len(logarithmic.axes[0].lines) == 2
     plt.close("all")
 
 
 def test_cases_are_called_by_what_tells_them_apart(studies):
     def called(study_name):
-        cases = names.name_cases(tasfg_analysis.open(studies[study_name]).cases_frame())
+        cases = names.name_cases(tasfg.open(studies[study_name]).cases_frame())
         return [names.case_title(case) for _, case in cases.iterrows()]
 
     assert called("files") == [
@@ -210,7 +210,7 @@ def test_every_case_with_runs_is_shown_whatever_the_files_hold_beside_it(study, 
 
 def test_capped_runs_are_drawn_as_open(studies, draw):
     figure = draw("boxes", studies["capped"], log_inv_delta=-np.log(0.1))
-    frame = tasfg_analysis.open(studies["capped"]).runs_frame()
+    frame = tasfg.open(studies["capped"]).runs_frame()
     frame = frame[(frame.delta == 0.1) & (frame.label == "loopy-star K=5 p=0.2 q=0.25 r=0.25")]
     slow = frame[frame.algorithm == "exp3.g"]
     assert slow.tau.isna().all()  # every run was capped: an arrow at the cap, and no box
@@ -250,7 +250,7 @@ def test_one_capped_run_far_beyond_the_others_leaves_the_boxes_as_they_are(study
 
 def test_answers_at_any_time_are_those_of_the_checkpoints(anytime, draw):
     figure = draw("anytime", anytime)
-    frame = tasfg_analysis.open(anytime).checkpoints_frame()
+    frame = tasfg.open(anytime).checkpoints_frame()
     error, time = figure.axes[:2]
     assert len(figure.axes) == 8 and error.get_xscale() == error.get_yscale() == time.get_yscale() == "log"
     part = frame[(frame.graph == "loopy-star") & (frame.algorithm == "tas-fg")]
@@ -349,7 +349,7 @@ def test_the_symmetric_graph_is_flat_where_both_probabilities_agree(curves, draw
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_bars_are_the_files_allocations(study, draw, graph):
     figure = draw(f"bars-{graph}", study)
-    cases = tasfg_analysis.open(study).cases
+    cases = tasfg.open(study).cases
     cases = cases.isel(case=(cases.graph == graph).values)
     assert len(figure.axes) == cases.sizes["case"]
     for axes, i in zip(figure.axes, range(cases.sizes["case"])):
@@ -372,7 +372,7 @@ def boxes_in(axes):
 
 def test_boxes_have_the_runs_medians_and_means(study, draw):
     figure = draw("boxes", study)
-    frame = tasfg_analysis.open(study).runs_frame()
+    frame = tasfg.open(study).runs_frame()
     frame = frame[frame.log_inv_delta == 7.0]
     assert [axes.get_title() for axes in figure.axes] == [style.GRAPHS[g] for g in GRAPHS]
     for axes, graph in zip(figure.axes, GRAPHS):
@@ -398,14 +398,14 @@ def test_the_slow_algorithm_is_left_out_of_one_figure_and_said_so(studies, draw)
 
 def test_another_delta_can_be_asked_for(study, draw):
     assert "e^{-3}" in draw("boxes", study, log_inv_delta=3.0)._supxlabel.get_text()
-    with pytest.raises(tasfg_analysis.UserError, match="--log-inv-delta 4 \\(the file has 1, 3, 7, "):
+    with pytest.raises(tasfg.UserError, match="--log-inv-delta 4 \\(the file has 1, 3, 7, "):
         draw("boxes", study, log_inv_delta=4.0)
 
 
 @pytest.mark.parametrize("name", ["tau", *(f"tau-{g}" for g in GRAPHS)])
 def test_tau_over_delta_has_a_box_per_algorithm_and_delta_and_the_bound(study, draw, name):
     figure = draw(name, study)
-    frame = tasfg_analysis.open(study).runs_frame()
+    frame = tasfg.open(study).runs_frame()
     panels = [axes for axes in figure.axes if axes.get_visible()]
     labels = ["loopy-star K=5", "loopy-star K=6", "loopy-star-alt K=5", "ring K=5", "ring K=6", "loopless-clique K=5"]
     if name != "tau":
@@ -433,7 +433,7 @@ def test_error_rates_and_intervals_are_those_of_the_runs(study, tmp_path, draw):
         file["runs/correct"][3, 0, 0, :3] = 0
         file["runs/correct"][5, 2, 1, 7] = 0
     seal(with_errors)
-    frame = tasfg_analysis.open(with_errors).runs_frame()
+    frame = tasfg.open(with_errors).runs_frame()
     table = checks.error_table(frame, ["graph", "algorithm", "log_inv_delta"])
     wrong = frame[frame.correct == False]  # noqa: E712
     assert table.errors.sum() == len(wrong) >= 4
@@ -454,7 +454,7 @@ def test_error_rates_and_intervals_are_those_of_the_runs(study, tmp_path, draw):
 
 
 def test_paired_ratios_are_over_common_seeds(study, draw):
-    frame = tasfg_analysis.open(study).runs_frame()
+    frame = tasfg.open(study).runs_frame()
     table = checks.paired_table(frame, "tas-fg", 7.0)
     assert len(table) == 6 * 3
     row = table[(table.label == "ring K=5 p=0.3") & (table.algorithm == "ucb-fg-e")].iloc[0]
@@ -471,7 +471,7 @@ def test_paired_ratios_are_over_common_seeds(study, draw):
     assert table.unpaired_low.min() / 1.2 < low < high < table.unpaired_high.max() * 1.2  # no empty decades
     other = draw("paired", study, baseline="exp3.g")
     assert "EXP3.G" in other.axes[-1].get_xlabel()
-    with pytest.raises(tasfg_analysis.UserError, match="--baseline oracle"):
+    with pytest.raises(tasfg.UserError, match="--baseline oracle"):
         draw("paired", study, baseline="oracle")
 
 
@@ -501,8 +501,8 @@ def test_pairs_with_capped_runs_say_no_more_than_is_known():
 
 def test_small_delta_shows_scaled_means_and_limits(small_delta, draw):
     figure = draw("small-delta", small_delta)
-    frame = tasfg_analysis.open(small_delta).runs_frame()
-    cases = tasfg_analysis.open(small_delta).cases_frame().set_index("graph")
+    frame = tasfg.open(small_delta).runs_frame()
+    cases = tasfg.open(small_delta).cases_frame().set_index("graph")
     assert len(figure.axes) == 4
     for axes, graph in zip(figure.axes, GRAPHS):
         part = frame[(frame.graph == graph) & (frame.algorithm == "uniform")]
@@ -537,7 +537,7 @@ def test_pulls_are_shares_beside_the_optimal_allocation(study, draw):
 def test_drawings_have_every_edge(study, studies, draw):
     for file, count in ((study, 4), (studies["files"], 3)):
         figure = draw("graphs", file)
-        results = tasfg_analysis.open(file)
+        results = tasfg.open(file)
         shown = [axes for axes in figure.axes if axes.get_visible()]
         assert len(shown) == 2 * count
         for top, bottom in zip(shown[:count], shown[count:]):

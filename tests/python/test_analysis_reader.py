@@ -1,4 +1,4 @@
-"""tasfg_analysis.open: what it hands out is what the file holds, and what it cannot read it refuses in one line."""
+"""tasfg.open: what it hands out is what the file holds, and what it cannot read it refuses in one line."""
 
 import decimal
 import json
@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-import tasfg_analysis
+import tasfg
 from processes import TASFG, run
 from result_files import seal
-from tasfg_analysis import UserError, estimates, theory
+from tasfg import UserError, estimates, theory
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -27,7 +27,7 @@ def rows(frame):
 
 
 def test_a_finished_file_gives_every_run_as_it_is_stored(study):
-    results = tasfg_analysis.open(study)
+    results = tasfg.open(study)
     with h5py.File(study) as file:
         tau, correct = file["runs/tau"][()], file["runs/correct"][()]
         T_star = file["cases/T_star"][()]
@@ -55,7 +55,7 @@ def test_a_finished_file_gives_every_run_as_it_is_stored(study):
 
 def test_an_unfinished_file_has_missing_values_where_runs_are_pending(study, study_job, tmp_path):
     run("sweep", study_job, "-o", tmp_path / "part.h5", "--shard", "0/3", "-q")
-    results, whole = tasfg_analysis.open(tmp_path / "part.h5"), tasfg_analysis.open(study)
+    results, whole = tasfg.open(tmp_path / "part.h5"), tasfg.open(study)
     frame, full = results.runs_frame(), whole.runs_frame()
     pending = frame.status == "pending"
     assert 0.4 < pending.mean() < 0.9
@@ -72,12 +72,10 @@ def test_merged_and_separate_parts_are_the_whole(study, study_job, tmp_path):
     for i, part in enumerate(parts):
         run("sweep", study_job, "-o", part, "--shard", f"{i}/3", "-q")
     run("merge", tmp_path / "merged.h5", *parts)
-    whole = rows(tasfg_analysis.open(study).runs_frame()).drop(columns="file")
-    pd.testing.assert_frame_equal(
-        whole, rows(tasfg_analysis.open(tmp_path / "merged.h5").runs_frame()).drop(columns="file")
-    )
+    whole = rows(tasfg.open(study).runs_frame()).drop(columns="file")
+    pd.testing.assert_frame_equal(whole, rows(tasfg.open(tmp_path / "merged.h5").runs_frame()).drop(columns="file"))
     for files in (parts, [parts[2], study, parts[0]]):
-        together = tasfg_analysis.open(*files)
+        together = tasfg.open(*files)
         pd.testing.assert_frame_equal(
             whole, rows(together.runs_frame()).drop(columns=["file"]), check_categorical=False, check_dtype=False
         )
@@ -87,9 +85,9 @@ def test_merged_and_separate_parts_are_the_whole(study, study_job, tmp_path):
 
 def test_a_file_given_twice_counts_once(study, tmp_path):
     shutil.copy(study, tmp_path / "copy.h5")
-    once = tasfg_analysis.open(study).runs_frame()
-    assert len(tasfg_analysis.open(study, study).files) == 1
-    assert len(tasfg_analysis.open(study, tmp_path / "copy.h5").runs_frame()) == len(once)
+    once = tasfg.open(study).runs_frame()
+    assert len(tasfg.open(study, study).files) == 1
+    assert len(tasfg.open(study, tmp_path / "copy.h5").runs_frame()) == len(once)
 
 
 def test_files_that_contradict_each_other_are_refused(study, tmp_path):
@@ -98,19 +96,19 @@ def test_files_that_contradict_each_other_are_refused(study, tmp_path):
         file["runs/tau"][3, 1, 2, 4] += 1
     seal(tmp_path / "other.h5")
     with pytest.raises(UserError, match="disagrees with .*study.h5 on ring K=5 p=0.3 tas-fg-heur seed 4"):
-        tasfg_analysis.open(study, tmp_path / "other.h5")
+        tasfg.open(study, tmp_path / "other.h5")
     shutil.copy(study, tmp_path / "other.h5")
     with h5py.File(tmp_path / "other.h5", "r+") as file:
         file["cases/T_star"][3] *= 1.01
         file["cases/T_star_lower"][3] *= 1.01
     seal(tmp_path / "other.h5")
     with pytest.raises(UserError, match="on T\\* of ring K=5 p=0.3"):
-        _ = tasfg_analysis.open(study, tmp_path / "other.h5").cases
+        _ = tasfg.open(study, tmp_path / "other.h5").cases
 
 
 def test_runs_of_different_settings_are_kept_apart(study, study_job, tmp_path):
     run("sweep", study_job, "-o", tmp_path / "paper.h5", "-q", "--set", "conventions=paper", "--set", "replications=2")
-    both = tasfg_analysis.open(study, tmp_path / "paper.h5")
+    both = tasfg.open(study, tmp_path / "paper.h5")
     assert len(both.runs_frame()) == 6 * 4 * 3 * (8 + 2)
     assert set(both.runs_frame().file) == {str(study), str(tmp_path / "paper.h5")}
     with pytest.raises(UserError, match="different settings \\(conventions: reference and paper\\)"):
@@ -122,13 +120,13 @@ def test_runs_of_different_results_versions_are_kept_apart(study, study_job, tmp
     with h5py.File(tmp_path / "older.h5", "r+") as file:
         newer = file.attrs["results_version"].decode()
         file.attrs["results_version"] = np.bytes_(b"older")
-    both = tasfg_analysis.open(study, tmp_path / "older.h5")
+    both = tasfg.open(study, tmp_path / "older.h5")
     with pytest.raises(UserError, match=f"different settings \\(results_version: {newer} and older\\)"):
         both.require_runs("boxes")
 
 
 def test_capped_runs_are_censored_at_the_deltas_they_did_not_reach(capped):
-    frame = tasfg_analysis.open(capped).runs_frame()
+    frame = tasfg.open(capped).runs_frame()
     with h5py.File(capped) as file:
         stopped = file["runs/stopped"][()].ravel() == 1
     assert np.array_equal(frame.tau.notna(), stopped) and np.array_equal(frame.correct.notna(), stopped)
@@ -138,7 +136,7 @@ def test_capped_runs_are_censored_at_the_deltas_they_did_not_reach(capped):
 
 
 def test_only_picks_cases_by_the_words_of_their_label(study):
-    results = tasfg_analysis.open(study)
+    results = tasfg.open(study)
     assert set(results.only(["ring K=5"]).runs_frame().label) == {"ring K=5 p=0.3"}
     assert list(results.only(["K=6 ring", "loopless-clique"]).cases.label.values) == [
         "ring K=6 p=0.3",
@@ -155,7 +153,7 @@ def test_other_format_versions_are_refused(study, tmp_path, version):
     with h5py.File(tmp_path / "new.h5", "r+") as file:
         file.attrs["format_version"] = version
     with pytest.raises(UserError, match=f"new.h5: format_version {version} \\(this package reads 2; "):
-        tasfg_analysis.open(tmp_path / "new.h5")
+        tasfg.open(tmp_path / "new.h5")
 
 
 def test_a_newer_minor_version_is_read_and_what_it_adds_appears_by_itself(study, tmp_path):
@@ -169,7 +167,7 @@ def test_a_newer_minor_version_is_read_and_what_it_adds_appears_by_itself(study,
             new.attrs[name] = file["runs/tau"].attrs[name]
         new.attrs.update({"NAME": b"log_weight", "_Netcdf4Dimid": np.int32(999), "_FillValue": np.nan})
         file["runs/status"][2, 1, 3] = 0
-    results = tasfg_analysis.open(tmp_path / "new.h5")
+    results = tasfg.open(tmp_path / "new.h5")
     values[2, 1, :, 3] = np.nan  # pending
     assert results.runs.log_weight.dims == ("case", "algorithm", "delta", "seed")
     assert np.array_equal(results.runs.log_weight, values, equal_nan=True)
@@ -177,7 +175,7 @@ def test_a_newer_minor_version_is_read_and_what_it_adds_appears_by_itself(study,
 
 
 def test_runs_that_do_not_fit_their_checksums_are_left_out_and_counted(study, tmp_path, capsys):
-    from tasfg_analysis.command_line import main
+    from tasfg.command_line import main
 
     path = tmp_path / "torn.h5"
     for name, index in (
@@ -189,8 +187,8 @@ def test_runs_that_do_not_fit_their_checksums_are_left_out_and_counted(study, tm
         shutil.copy(study, path)
         with h5py.File(path, "r+") as file:
             file["runs"][name][index] += 1
-        results = tasfg_analysis.open(path)
-        frame, whole = results.runs_frame(), tasfg_analysis.open(study).runs_frame()
+        results = tasfg.open(path)
+        frame, whole = results.runs_frame(), tasfg.open(study).runs_frame()
         seed = index[2] if name in ("pulls", "steps") else index[3]
         gone = (frame.case == index[0]) & (frame.algorithm == results.algorithms[index[1]]) & (frame.seed == seed)
         assert results.damaged == 1 and gone.sum() == 3
@@ -201,7 +199,7 @@ def test_runs_that_do_not_fit_their_checksums_are_left_out_and_counted(study, tm
     with h5py.File(path, "r+") as file:
         file["cases/omega"][2, 1] += 1e-9
         file["runs/pulls"][0, 0, 0, 5] = 77  # past K = 5: no part of the run
-    results = tasfg_analysis.open(path)
+    results = tasfg.open(path)
     assert np.isnan(results.cases.T_star.values).tolist() == [False, False, True, False, False, False]
     assert results.damaged == 1
 
@@ -211,14 +209,14 @@ def test_runs_that_were_not_needed_are_called_so(study, tmp_path):
     with h5py.File(tmp_path / "precise.h5", "r+") as file:
         file["runs/status"][1, 1, 3:] = 4
     seal(tmp_path / "precise.h5")
-    results = tasfg_analysis.open(tmp_path / "precise.h5")
+    results = tasfg.open(tmp_path / "precise.h5")
     frame = results.runs_frame()
     assert results.run_counts["not needed"] == 5 and (frame.status == "not needed").sum() == 15
     assert frame.tau[frame.status == "not needed"].isna().all()
 
 
 def test_the_frame_has_what_a_run_depends_on_and_both_bounds(study):
-    frame = tasfg_analysis.open(study).runs_frame()
+    frame = tasfg.open(study).runs_frame()
     with h5py.File(study) as file:
         bound, delta = file["cases/practical_bound"][()], file["runs/delta"][()]
     assert np.array_equal(frame.practical_bound, np.broadcast_to(bound[:, None, :, None], (6, 4, 3, 8)).ravel())
@@ -231,17 +229,17 @@ def test_the_frame_has_what_a_run_depends_on_and_both_bounds(study):
 
 
 def test_checkpoints_are_a_table_of_their_own(anytime, study):
-    frame = tasfg_analysis.open(anytime).checkpoints_frame()
+    frame = tasfg.open(anytime).checkpoints_frame()
     with h5py.File(anytime) as file:
         correct, ratio = file["runs/checkpoint_correct"][()], file["runs/checkpoint_T_ratio"][()]
         steps = file["runs/checkpoint"][()]
     assert np.array_equal(frame.checkpoint_correct, correct.ravel() == 1)
     assert np.array_equal(frame.checkpoint_T_ratio, ratio.ravel()) and set(frame.checkpoint) == set(steps)
-    assert len(tasfg_analysis.open(study).checkpoints_frame()) == 0
+    assert len(tasfg.open(study).checkpoints_frame()) == 0
 
 
 def test_the_graph_of_a_file_comes_back_as_it_was(studies):
-    results = tasfg_analysis.open(studies["files"])
+    results = tasfg.open(studies["files"])
     paths = list(studies["files"].parent.glob("*.csv"))
     for path in paths:
         (case,) = [i for i, label in enumerate(results.cases.label.values) if path.name in label]
@@ -275,7 +273,7 @@ def test_the_survival_function_is_kaplan_and_meiers():
 def test_what_is_no_result_file_is_refused(study, tmp_path):
     def refusal(path):
         with pytest.raises(UserError) as error:
-            results = tasfg_analysis.open(path)
+            results = tasfg.open(path)
             results.runs_frame(), results.cases, results.runs
         text = str(error.value)
         assert text.startswith(f"{path}: ") and "\n" not in text and text.endswith(")"), text
@@ -309,7 +307,7 @@ def test_a_truncated_file_is_refused(study, tmp_path, share):
     path = tmp_path / "cut.h5"
     path.write_bytes(data[: int(share * len(data))])
     with pytest.raises(UserError, match="cut.h5: truncated: .* \\(copy it again"):
-        tasfg_analysis.open(path)
+        tasfg.open(path)
 
 
 def test_failed_tasks_come_with_a_command_that_replays_them(study, tmp_path):
@@ -320,7 +318,7 @@ def test_failed_tasks_come_with_a_command_that_replays_them(study, tmp_path):
         for name, value in (("case", 4), ("algorithm", 2), ("seed", 6), ("message", b"broke <down>")):
             file["failures"][name][0] = value
     seal(path)
-    results = tasfg_analysis.open(path)
+    results = tasfg.open(path)
     (failure,) = results.failures()
     assert (failure.label, failure.algorithm, failure.seed, failure.message) == (
         "ring K=6 p=0.3",
@@ -362,7 +360,7 @@ def test_clopper_pearson_ends_are_binomial_tails():
 
 
 def test_times_of_allocations_are_those_of_the_solver(study):
-    results = tasfg_analysis.open(study)
+    results = tasfg.open(study)
     cases = results.cases
     for i in range(cases.sizes["case"]):
         case = cases.isel(case=i)

@@ -13,9 +13,9 @@ import h5py
 import numpy as np
 import pytest
 
-import tasfg_analysis
+import tasfg
 from result_files import seal
-from tasfg_analysis.report import render, write_report
+from tasfg.report import render, write_report
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="needs python3-selenium")
 CHROMIUM, DRIVER = (shutil.which(name) for name in ("chromium", "chromedriver"))
@@ -62,7 +62,7 @@ def page(folder, study):
         for name, value in (("case", 4), ("algorithm", 2), ("seed", 6), ("message", NASTY.encode())):
             file["failures"][name][0] = value
     seal(path)
-    return write_report(tasfg_analysis.open(path), folder / "nasty.html")
+    return write_report(tasfg.open(path), folder / "nasty.html")
 
 
 def logged(driver, kind="browser"):
@@ -132,7 +132,7 @@ def test_tables_sort_by_number_and_by_word_both_ways(browser, page):
     assert words == sorted(words, key=str.lower) and len(words) == rows
     click("all-cases", 2)
     assert [float(x) for x in column("all-cases", 2)] == sorted(float(x) for x in column("all-cases", 2))
-    frame = tasfg_analysis.open(page.with_suffix(".h5")).runs_frame()
+    frame = tasfg.open(page.with_suffix(".h5")).runs_frame()
     assert max(before) == frame.groupby(["label", "algorithm", "log_inv_delta"], observed=True).tau.mean().max()
     texts = browser.execute_script(
         "return [...document.getElementById('stopping-times').tBodies[0].rows].map(r => r.cells[4].textContent)"
@@ -179,7 +179,7 @@ def test_a_small_screen_needs_no_sideways_scrolling(browser, page, width, tmp_pa
 @browser_needed
 def test_wide_tables_scroll_inside_the_page(browser, folder, studies):
     """Long names of files and rules, on a screen of 1000 pixels."""
-    page = write_report(tasfg_analysis.open(studies["files"], studies["own"]), folder / "wide.html")
+    page = write_report(tasfg.open(studies["files"], studies["own"]), folder / "wide.html")
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 1000, "height": 700, "deviceScaleFactor": 1, "mobile": False}
     )
@@ -197,7 +197,7 @@ def test_wide_tables_scroll_inside_the_page(browser, folder, studies):
 
 def test_a_report_of_a_thousand_stopping_times_takes_five_seconds(studies, tmp_path):
     """CPU time of the whole command, imports included; other processes do not count."""
-    command = [sys.executable, "-m", "tasfg_analysis", "report", studies["random"], "-o", tmp_path / "page.html"]
+    command = [sys.executable, "-m", "tasfg", "report", studies["random"], "-o", tmp_path / "page.html"]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT / "analysis")})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -215,24 +215,24 @@ def test_the_page_needs_nothing_else(page):
 def test_reports_of_curves_and_of_unfinished_files(curves, study_job, tmp_path):
     from processes import run
 
-    text = render(tasfg_analysis.open(curves["fig-loopless-clique"]))
+    text = render(tasfg.open(curves["fig-loopless-clique"]))
     assert "ω* is not unique" in text and 'id="figure-loopless-clique"' in text and "Stopping times" not in text
     assert "The first 300 of 600 cases" in text
     run("sweep", study_job, "-o", tmp_path / "part.h5", "--shard", "0/3", "-q")
-    text = render(tasfg_analysis.open(tmp_path / "part.h5"), with_figures=False)
+    text = render(tasfg.open(tmp_path / "part.h5"), with_figures=False)
     assert re.search(r"status \w+, 1\d\d runs pending as of 20", text) and "<figure" not in text
 
 
 def test_a_comparison_with_published_runs_can_be_part_of_it(study, tmp_path):
-    frame = tasfg_analysis.open(study).runs_frame().assign(correct=1)
+    frame = tasfg.open(study).runs_frame().assign(correct=1)
     frame[["graph", "K", "algorithm", "log_inv_delta", "seed", "tau", "correct"]].to_csv(
         tmp_path / "p.csv", index=False
     )
-    text = render(tasfg_analysis.open(study), tmp_path / "p.csv", with_figures=False)
+    text = render(tasfg.open(study), tmp_path / "p.csv", with_figures=False)
     assert "Beside the published runs" in text and "72 of 72" in text and 'id="published-tests"' in text
     assert pathlib.Path(tmp_path / "p.csv").exists()
 
 
 def test_a_report_of_some_cases_counts_their_runs_alone(study):
-    text = render(tasfg_analysis.open(study).only(["ring"]), with_figures=False)
+    text = render(tasfg.open(study).only(["ring"]), with_figures=False)
     assert "2 of 2" in text and "64 of 64" in text and "loopy-star K" not in text.split("The job file, verbatim")[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from processes import run
-from tasfg_analysis import figures
+from tasfg import figures
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])

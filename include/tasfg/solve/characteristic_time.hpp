@@ -5,7 +5,9 @@
 ///             max t  s.t.  f_u(Gᵀω) − t = s_u ≥ 0,  Σω = 1,  ω ≥ 0,
 ///           scaled by f at the uniform allocation. A Newton step factors one K×K positive definite
 ///           matrix, G·B·Gᵀ + diag(z/ω) with B an arrow matrix: up to 16 vertices in arrays whose length
-///           the compiler knows, otherwise by dense Cholesky, or by sparse Cholesky where G is sparse.
+///           the compiler knows, otherwise by dense Cholesky, or by sparse Cholesky where G is sparse. Where K
+///           is large and G is not sparse, a part of the model is solved that grows by what it lacks
+///           (src/solve/working_set.hpp).
 /// Stops:    when the certified relative gap reaches the tolerance. For weights λ on the arms, Σλ = 1,
 ///             min_u f_u(Gᵀω) ≤ 1/T* ≤ max_v (G Σ_u λ_u ∇f_u(m))_v,
 ///           the right-hand side by concavity and 1-homogeneity of f_u.
@@ -92,7 +94,8 @@ class CharacteristicTimeSolver {
   [[nodiscard]] std::span<const double> weights() const;
   /// The interior ω at which the certificate's gradients are taken.
   [[nodiscard]] std::span<const double> dual_point() const;
-  /// Moves the last solution to the analytic centre of the optimal face, and returns that face's dimension.
+  /// Moves the solution of `model`, the last one solved, to the analytic centre of the optimal face, and returns
+  /// that face's dimension.
   int centre(const ModelView& model, const SolveOptions& options);
 
  private:

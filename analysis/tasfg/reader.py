@@ -200,8 +200,8 @@ class ResultFile:
         version = _value(file.attrs.get("format_version"))
         if version != FORMAT_VERSION:
             raise UserError(
-                f"{self.path}: format_version {version} (this package reads {FORMAT_VERSION}; use the "
-                "tasfg_analysis that came with the program that wrote the file)"
+                f"{self.path}: format_version {version} (this package reads {FORMAT_VERSION}; use the one that "
+                "came with the program that wrote the file)"
             )
 
     @property

@@ -283,8 +283,8 @@ class Results:
         return [failure for file in self.files for failure in file.failures()]
 
     def plot(self, x: str, y: str, **options) -> Figure:
-        """A figure of `y` over `x`; see `tasfg_analysis.plot`."""
-        from .plot import plot
+        """A figure of `y` over `x`; see `tasfg.quantities.plot`."""
+        from .quantities import plot
 
         return plot(self, x, y, **options)
 

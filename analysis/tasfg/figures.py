@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure as Drawing
 
-from . import allocations, checks, curves, drawings, plot, samples, style
+from . import allocations, checks, curves, drawings, quantities, samples, style
 from .errors import UserError
 from .reader import SETTLED
 from .results import Results
@@ -118,8 +118,8 @@ def _table() -> list[Figure]:
             "heatmap",
             "T* over two parameters, in colours",
             "",
-            plot.heatmap,
-            lambda results: plot.grid_parameters(results) is not None,
+            quantities.heatmap,
+            lambda results: quantities.grid_parameters(results) is not None,
         ),
         Figure("bars", "bars of ω*, ω_heur and m* per vertex, every graph", "default", allocations.bars, _has_bars),
     ]

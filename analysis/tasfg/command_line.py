@@ -1,4 +1,4 @@
-"""The command line: python -m tasfg_analysis."""
+"""The command tasfg-analysis, also python -m tasfg."""
 
 from __future__ import annotations
 
@@ -185,14 +185,14 @@ def _figures(options) -> None:
                 figure, results, pathlib.Path(options.output), formats, options.dpi, **_drawing_options(options)
             )
         except NothingToDraw as error:
-            print(f"tasfg_analysis: {figure.name} left out: {error}", file=sys.stderr)
+            print(f"tasfg-analysis: {figure.name} left out: {error}", file=sys.stderr)
             continue
         print(f"{written[0]}  {time.monotonic() - begin:.1f} s", flush=True)
 
 
 def _plot(options) -> None:
     from . import style
-    from .plot import plot
+    from .quantities import plot
 
     formats, results = _formats(options), _open(options)
     log = None if options.log is None else options.log.replace("none", "")
@@ -276,7 +276,7 @@ def _warn_of_damage(options) -> None:
     for file in options.opened.files if hasattr(options, "opened") else ():
         if file.damaged:
             print(
-                f"tasfg_analysis: {file.name}: {file.damaged} runs left out, which do not fit their checksums (`tasfg verify` "
+                f"tasfg-analysis: {file.name}: {file.damaged} runs left out, which do not fit their checksums (`tasfg verify` "
                 "lists them; continuing the sweep runs them again)",
                 file=sys.stderr,
             )
@@ -298,7 +298,7 @@ def main(arguments: list[str] | None = None) -> int:
         }[options.command](options)
         _warn_of_damage(options)
     except UserError as error:
-        print(f"tasfg_analysis: {error}", file=sys.stderr)
+        print(f"tasfg-analysis: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         return 141

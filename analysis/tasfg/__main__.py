@@ -1,4 +1,4 @@
-"""python -m tasfg_analysis."""
+"""python -m tasfg: the command tasfg-analysis."""
 
 import sys
 

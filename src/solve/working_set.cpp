@@ -1,0 +1,369 @@
+#include "working_set.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <variant>
+
+#include "tasfg/solve/information.hpp"
+
+namespace tasfg {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+std::span<double> WorkingSet::allocation() {
+  return solved_by_whole_ ? whole_->allocation() : std::span<double>(best_omega_);
+}
+std::span<const double> WorkingSet::weights() {
+  return solved_by_whole_ ? whole_->weights() : std::span<const double>(best_lambda_);
+}
+std::span<const double> WorkingSet::dual_point() {
+  return solved_by_whole_ ? whole_->dual_point() : std::span<const double>(best_dual_omega_);
+}
+
+SolveInfo WorkingSet::solve(const ModelView& model, Start start, const SolveOptions& options) {
+  if (model.K != K_) {
+    K_ = model.K;
+    has_solution_ = false;
+    set_.clear();
+    const auto n = static_cast<std::size_t>(K_);
+    for (auto* v : {&omega_, &lambda_, &dual_omega_, &best_omega_, &best_lambda_, &best_dual_omega_, &m_, &f_,
+                    &g_, &prices_})
+      v->assign(n, 0.0);
+    member_.assign(n, 0);
+  }
+  if (start == Start::cold) {
+    has_solution_ = false;
+    wait_ = 0;
+    next_wait_ = kFirstWait;
+    set_.clear();
+  }
+  if (model.best != best_) has_solution_ = false;
+  best_ = model.best;
+  if (wait_ > 0) {
+    --wait_;
+    return solve_all(model, start, options);
+  }
+  solved_by_whole_ = false;
+  if (has_solution_) {
+    best_dual_omega_ = best_omega_;
+    one_point_ = true;
+    const Ends last = look(model, best_omega_, best_lambda_, best_omega_);
+    if (last.gap() <= options.gap) return {1.0 / last.low, 1.0 / last.high, 0, SolveStatus::solved};
+    prune(last);
+    extend(model, last);
+  } else if (set_.empty()) {
+    if (!begin(model)) return {kInfinity, kInfinity, 0, SolveStatus::infeasible};
+  } else {
+    same_set_ = false;
+    insert(model, static_cast<std::size_t>(best_));
+    std::iter_swap(set_.begin(), std::find(set_.begin(), set_.end(), static_cast<std::size_t>(best_)));
+  }
+
+  // Close solves of a set that is still to grow are wasted: each is as close as the ends of all that it
+  // gives. Loose ones are more central, too, and so show better what is missing.
+  constexpr double kFirstGap = 1e-2;
+  constexpr double kOfLastGap = 0.02;
+  SolveInfo info;
+  Ends best{0.0, kInfinity};
+  SolveOptions restricted = options;
+  restricted.gap = std::max(options.gap, kFirstGap);
+  while (true) {
+    if (2 * set_.size() > static_cast<std::size_t>(K_)) break;
+    const SolveInfo part = solve_restricted(model, restricted);
+    info.iterations += part.iterations;
+    if (part.status == SolveStatus::infeasible) break;
+    const Ends here = look(model, omega_, lambda_, dual_omega_);
+    if (!std::isfinite(here.high)) break;
+    if (here.low > best.low) {
+      best.low = here.low;
+      best_omega_ = omega_;
+    }
+    if (here.high < best.high) {
+      best.high = here.high;
+      best_lambda_ = lambda_;
+      best_dual_omega_ = dual_omega_;
+    }
+    if (best.gap() <= options.gap) break;
+    double closer = kOfLastGap * best.gap();
+    if (!extend(model, here)) {
+      // Nothing is missing: what is left of the gap is that of the restricted solve.
+      if (part.status == SolveStatus::stalled || restricted.gap <= options.gap) break;
+      closer = std::min(closer, 0.1 * restricted.gap);
+    }
+    restricted.gap = std::clamp(closer, options.gap, restricted.gap);
+  }
+  has_solution_ = best.gap() <= std::max(options.gap, options.acceptable);
+  if (!has_solution_) {
+    set_.clear();
+    wait_ = next_wait_;
+    next_wait_ = std::min(2 * next_wait_, kLongestWait);
+    return solve_all(model, Start::cold, options);
+  }
+  info.upper = 1.0 / best.low;
+  info.lower = 1.0 / best.high;
+  info.status = SolveStatus::solved;
+  return info;
+}
+
+SolveInfo WorkingSet::solve_all(const ModelView& model, Start start, const SolveOptions& options) {
+  if (whole_ == nullptr) whole_ = make_interior_point(MatrixForm::dense, version_);
+  solved_by_whole_ = true;
+  has_solution_ = false;
+  return whole_->solve(model, start, options);
+}
+
+/// The rivals that are hardest to tell apart when all vertices are drawn alike, and who shows them. False
+/// where some vertex cannot be observed.
+bool WorkingSet::begin(const ModelView& model) {
+  constexpr std::size_t kFirstRivals = 6;
+  const auto n = static_cast<std::size_t>(K_);
+  std::fill(omega_.begin(), omega_.end(), 1.0 / static_cast<double>(K_));
+  observe(model, omega_);
+  const double least = evaluate(model);
+  if (!(least > 0.0) || !std::isfinite(1.0 / least)) return false;
+  set_.clear();
+  std::fill(member_.begin(), member_.end(), 0);
+  order_.resize(n);
+  for (std::size_t u = 0; u < n; ++u) order_[u] = u;
+  const auto last = order_.begin() + static_cast<std::ptrdiff_t>(std::min(kFirstRivals, n));
+  std::partial_sort(order_.begin(), last, order_.end(),
+                    [&](std::size_t u, std::size_t v) { return f_[u] < f_[v] || (f_[u] == f_[v] && u < v); });
+  insert(model, static_cast<std::size_t>(best_));
+  std::for_each(order_.begin(), last, [&](std::size_t u) { insert(model, u); });
+  return true;
+}
+
+/// Takes u into W, and where no vertex of W shows it, the one that shows it best.
+void WorkingSet::insert(const ModelView& model, std::size_t u) {
+  const auto n = static_cast<std::size_t>(K_);
+  const auto shows = [&](std::size_t v) { return model.graph[v * n + u]; };
+  const auto add = [&](std::size_t v) {
+    if (member_[v] != 0) return;
+    member_[v] = 1;
+    set_.push_back(v);
+    same_set_ = false;
+  };
+  add(u);
+  if (std::any_of(set_.begin(), set_.end(), [&](std::size_t v) { return shows(v) > 0.0; })) return;
+  std::size_t best = 0;
+  for (std::size_t v = 1; v < n; ++v)
+    if (shows(v) > shows(best)) best = v;
+  add(best);
+}
+
+/// The model of W alone.
+void WorkingSet::gather(const ModelView& model) {
+  const auto n = static_cast<std::size_t>(K_);
+  // Whoever shows an arm may itself be shown by nobody in W yet; edges of an estimated graph may have gone.
+  for (std::size_t i = 0; i < set_.size(); ++i) insert(model, set_[i]);
+  const std::size_t k = set_.size();
+  inner_graph_.resize(k * k);
+  inner_means_.resize(k);
+  for (std::size_t i = 0; i < k; ++i) {
+    inner_means_[i] = model.means[set_[i]];
+    const double* row = model.graph.data() + set_[i] * n;
+    for (std::size_t j = 0; j < k; ++j) inner_graph_[i * k + j] = row[set_[j]];
+  }
+}
+
+SolveInfo WorkingSet::solve_restricted(const ModelView& model, const SolveOptions& options) {
+  gather(model);
+  const auto k = static_cast<int>(set_.size());
+  const Start start = same_set_ ? Start::warm : Start::cold;
+  auto& solver = inner_solvers_[square_form(k)];
+  if (solver == nullptr) solver = make_interior_point(square_form(k), version_);
+  inner_ = solver.get();
+  const SolveInfo info = inner_->solve({k, inner_graph_, inner_means_, 0, model.reward}, start, options);
+  if (info.status != SolveStatus::infeasible) spread();
+  same_set_ = true;
+  return info;
+}
+
+/// The restricted solution, with zeros outside W.
+void WorkingSet::spread() {
+  const auto to = [&](std::span<const double> from, std::vector<double>& all) {
+    std::fill(all.begin(), all.end(), 0.0);
+    for (std::size_t i = 0; i < set_.size(); ++i) all[set_[i]] = from[i];
+  };
+  to(inner_->allocation(), omega_);
+  to(inner_->weights(), lambda_);
+  to(inner_->dual_point(), dual_omega_);
+  // Mostly one iterate attains both ends; gradients do not depend on the scale of ω.
+  double total = 0.0, apart = 0.0;
+  for (const double share : inner_->dual_point()) total += share;
+  for (const std::size_t v : set_) apart = std::max(apart, std::abs(dual_omega_[v] - total * omega_[v]));
+  one_point_ = apart <= 1e-15 * total;
+}
+
+/// m = Gᵀω, row by row.
+void WorkingSet::observe(const ModelView& model, const std::vector<double>& omega) {
+  const auto n = static_cast<std::size_t>(K_);
+  std::fill(m_.begin(), m_.end(), 0.0);
+  for (std::size_t v = 0; v < n; ++v) {
+    if (omega[v] == 0.0) continue;
+    const double share = omega[v];
+    const double* row = model.graph.data() + v * n;
+    double* m = m_.data();
+    for (std::size_t u = 0; u < n; ++u) m[u] += share * row[u];
+  }
+}
+
+/// f_u at m of all rivals, infinite at the best vertex; returns the least.
+double WorkingSet::evaluate(const ModelView& model) {
+  const auto a = static_cast<std::size_t>(best_);
+  double least = kInfinity;
+  std::visit(
+      [&](const auto& reward) {
+        for (std::size_t u = 0; u < m_.size(); ++u) {
+          f_[u] = u == a ? kInfinity
+                  : !(m_[u] > 0.0 && m_[a] > 0.0)
+                      ? 0.0
+                      : evidence(reward, model.means[a], model.means[u], m_[a], m_[u]).value;
+          least = std::min(least, f_[u]);
+        }
+      },
+      *model.reward);
+  return least;
+}
+
+/// The prices G Σλ∇f at m. Few λ are not zero: a row is summed over those alone.
+void WorkingSet::price(const ModelView& model, const std::vector<double>& lambda) {
+  const auto n = static_cast<std::size_t>(K_);
+  const auto a = static_cast<std::size_t>(best_);
+  order_.clear();
+  g_.clear();
+  double at_best = 0.0;
+  std::visit(
+      [&](const auto& reward) {
+        for (std::size_t u = 0; u < n; ++u) {
+          if (u == a || lambda[u] == 0.0) continue;
+          const Evidence e = evidence(reward, model.means[a], model.means[u], m_[a], m_[u]);
+          order_.push_back(u);
+          g_.push_back(lambda[u] * e.from_arm);
+          at_best += lambda[u] * e.from_best;
+        }
+      },
+      *model.reward);
+  order_.push_back(a);
+  g_.push_back(at_best);
+  // Four rows side by side: a sum waits for itself.
+  const std::size_t count = order_.size();
+  std::size_t v = 0;
+  for (; v + 4 <= n; v += 4) {
+    const double* row = model.graph.data() + v * n;
+    double first = 0.0, second = 0.0, third = 0.0, fourth = 0.0;
+    for (std::size_t j = 0; j < count; ++j) {
+      const double* entry = row + order_[j];
+      const double g = g_[j];
+      first += entry[0] * g;
+      second += entry[n] * g;
+      third += entry[2 * n] * g;
+      fourth += entry[3 * n] * g;
+    }
+    prices_[v] = first;
+    prices_[v + 1] = second;
+    prices_[v + 2] = third;
+    prices_[v + 3] = fourth;
+  }
+  for (; v < n; ++v) {
+    const double* row = model.graph.data() + v * n;
+    double sum = 0.0;
+    for (std::size_t j = 0; j < count; ++j) sum += row[order_[j]] * g_[j];
+    prices_[v] = sum;
+  }
+}
+
+/// What ω, and λ with gradients at `dual_omega`, certify. Leaves f at ω and prices behind.
+WorkingSet::Ends WorkingSet::look(const ModelView& model, const std::vector<double>& omega,
+                                  const std::vector<double>& lambda, const std::vector<double>& dual_omega) {
+  observe(model, dual_omega);
+  price(model, lambda);
+  if (&omega != &dual_omega && !one_point_) observe(model, omega);
+  Ends ends;
+  ends.low = evaluate(model);
+  ends.high = *std::max_element(prices_.begin(), prices_.end());
+  return ends;
+}
+
+/// Lets those leave a large W that are farthest from being drawn and from binding.
+void WorkingSet::prune(const Ends& all) {
+  constexpr std::size_t kMost = 16;  // which the interior point has in arrays of known length
+  constexpr std::size_t kKept = 14;  // leaves room for what joins next
+  constexpr double kFar = 0.05;
+  if (set_.size() <= kMost) return;
+  const auto slack = [&](std::size_t v) { return std::min(all.high / prices_[v], f_[v] / all.low) - 1.0; };
+  order_.assign(set_.begin() + 1, set_.end());
+  std::sort(order_.begin(), order_.end(), [&](std::size_t u, std::size_t v) {
+    return slack(u) < slack(v) || (slack(u) == slack(v) && u < v);
+  });
+  std::size_t kept = kKept - 1;
+  while (kept < order_.size() && slack(order_[kept]) < kFar) ++kept;
+  if (kept + 1 >= set_.size()) return;
+  for (std::size_t i = kept; i < order_.size(); ++i) member_[order_[i]] = 0;
+  std::erase_if(set_, [&](std::size_t v) { return member_[v] == 0; });
+  same_set_ = false;
+}
+
+/// Takes into W what the ends over all show to be missing. False where nothing is.
+bool WorkingSet::extend(const ModelView& model, const Ends& all) {
+  double least = kInfinity, highest = 0.0;
+  for (const std::size_t v : set_) {
+    least = std::min(least, f_[v]);
+    highest = std::max(highest, prices_[v]);
+  }
+  const std::size_t before = set_.size();
+  const std::size_t most = std::max<std::size_t>(4, before / 2);
+  const auto take = [&](auto missing, auto worse) {
+    order_.clear();
+    for (std::size_t v = 0; v < f_.size(); ++v)
+      if (member_[v] == 0 && missing(v)) order_.push_back(v);
+    const auto last = order_.begin() + static_cast<std::ptrdiff_t>(std::min(most, order_.size()));
+    std::partial_sort(order_.begin(), last, order_.end(),
+                      [&](std::size_t u, std::size_t v) { return worse(u, v) || (!worse(v, u) && u < v); });
+    std::for_each(order_.begin(), last, [&](std::size_t v) { insert(model, v); });
+  };
+  if (all.low < least)
+    take([&](std::size_t u) { return f_[u] < least; },
+         [&](std::size_t u, std::size_t v) { return f_[u] < f_[v]; });
+  if (all.high > highest)
+    take([&](std::size_t v) { return prices_[v] > highest; },
+         [&](std::size_t u, std::size_t v) { return prices_[u] > prices_[v]; });
+  return set_.size() > before;
+}
+
+OptimalFace WorkingSet::face(const ModelView& model, const SolveOptions& options) {
+  if (solved_by_whole_) return whole_->face(model, options);
+  constexpr double kSamePrice = 1e-8;
+  constexpr std::size_t kLargest = 320;  // a restricted solve of more takes longer than all that went before
+  const Ends ends = look(model, best_omega_, best_lambda_, best_dual_omega_);
+  std::vector<std::size_t> drawable;
+  for (std::size_t v = 0; v < prices_.size(); ++v)
+    if (prices_[v] >= ends.high * (1.0 - kSamePrice)) drawable.push_back(v);
+  const bool all_in =
+      std::all_of(drawable.begin(), drawable.end(), [&](std::size_t v) { return member_[v] != 0; });
+  if (!all_in && drawable.size() <= kLargest) {
+    for (const std::size_t v : drawable) insert(model, v);
+    if (solve_restricted(model, options).status == SolveStatus::solved) {
+      const Ends now = look(model, omega_, lambda_, dual_omega_);
+      if (now.low >= ends.low * (1.0 - options.gap)) best_omega_ = omega_;
+    }
+  }
+  const OptimalFace within =
+      inner_->face({static_cast<int>(set_.size()), inner_graph_, inner_means_, 0, model.reward}, options);
+  OptimalFace face;
+  for (const std::size_t u : within.fixed) face.fixed.push_back(set_[u]);
+  if (drawable.size() > kLargest) {
+    face.support = drawable;
+  } else {
+    for (const std::size_t v : within.support) face.support.push_back(set_[v]);
+    std::sort(face.support.begin(), face.support.end());
+  }
+  std::sort(face.fixed.begin() + 1, face.fixed.end());
+  return face;
+}
+
+}  // namespace tasfg

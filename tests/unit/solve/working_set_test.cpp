@@ -1,0 +1,120 @@
+#include "solve/working_set.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "random_instances.hpp"
+#include <gtest/gtest.h>
+
+#include "tasfg/model/graph_families.hpp"
+
+namespace tasfg {
+namespace {
+
+Instance make(const char* family, const Parameters& parameters) {
+  GraphAndMeans made = make_graph(graph_family(family, "test"), parameters, "test");
+  return {std::move(made.graph), std::move(made.means), Gaussian{1.0}};
+}
+
+/// The ends of the last solution, by the functions that know nothing of sets.
+void expect_certified(WorkingSet& solver, const ModelView& model, const SolveInfo& info) {
+  const double upper = time_of(model, solver.allocation());
+  const double lower = certified_lower(model, solver.weights(), solver.dual_point());
+  EXPECT_NEAR(upper / info.upper, 1.0, 1e-13);
+  EXPECT_NEAR(lower / info.lower, 1.0, 1e-12);
+  EXPECT_LE(lower, upper);
+}
+
+TEST(WorkingSet, CertifiesTheValueOfTheWholeModel) {
+  for (std::uint64_t i = 0; i < 150; ++i) {
+    SCOPED_TRACE(i);
+    const Instance instance = testing::random_instance(i, 48, 120);
+    const ModelView model = view_of(instance);
+    WorkingSet solver(kVersion);
+    const SolveInfo info = solver.solve(model, Start::cold, {});
+    ASSERT_EQ(info.status, SolveStatus::solved);
+    expect_certified(solver, model, info);
+    const SolveInfo whole = make_interior_point(MatrixForm::dense)->solve(model, Start::cold, {});
+    ASSERT_NEAR(info.upper / whole.upper, 1.0, 2e-8);
+  }
+}
+
+TEST(WorkingSet, GoesOnFromTheLastSetAsTheModelChanges) {
+  PhiloxStream stream(stream_key(20));
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    SCOPED_TRACE(i);
+    const Instance instance = testing::random_instance(i, 48, 80);
+    const auto n = static_cast<std::size_t>(instance.size());
+    std::vector<double> G(instance.graph().row_major().begin(), instance.graph().row_major().end());
+    std::vector<double> means = instance.means();
+    WorkingSet solver(kVersion);
+    int best = instance.best();
+    for (const double change : {0.0, 1e-6, 1e-3, 1e-1, 0.5, 0.5}) {
+      for (double& p : G) p *= 1.0 + change * (stream.uniform() - 0.5);
+      if (change == 0.5) {  // another vertex is the best, and an edge of a vertex that is drawn goes
+        const auto other = static_cast<std::size_t>(stream.uniform() * static_cast<double>(n));
+        std::swap(means[static_cast<std::size_t>(best)], means[other]);
+        best = static_cast<int>(other);
+        const auto drawn = std::ranges::max_element(solver.allocation()) - solver.allocation().begin();
+        double* row = G.data() + static_cast<std::size_t>(drawn) * n;
+        *std::max_element(row, row + n) *= 1e-3;
+      }
+      const ModelView model{instance.size(), G, means, best, &instance.reward()};
+      const SolveInfo info = solver.solve(model, Start::warm, {});
+      ASSERT_EQ(info.status, SolveStatus::solved);
+      expect_certified(solver, model, info);
+      const SolveInfo whole = make_interior_point(MatrixForm::dense)->solve(model, Start::cold, {});
+      ASSERT_NEAR(info.upper / whole.upper, 1.0, 2e-8);
+    }
+  }
+}
+
+TEST(WorkingSet, FindsAndCentresTheFaceThatTheWholeModelHas) {
+  for (const double p : {0.5, 0.7, 0.9}) {
+    SCOPED_TRACE(p);
+    const Instance instance = make("loopless-clique", {{"K", 60.0}, {"p", p}});
+    const ModelView model = view_of(instance);
+    const auto centred = [&](InteriorPointSolver& solver, std::vector<double>& omega) {
+      EXPECT_EQ(solver.solve(model, Start::cold, {}).status, SolveStatus::solved);
+      const OptimalFace face = solver.face(model, {});
+      omega.assign(solver.allocation().begin(), solver.allocation().end());
+      return centre_of_face(model, face, omega);
+    };
+    WorkingSet part(kVersion);
+    std::vector<double> omega, expected;
+    EXPECT_EQ(centred(part, omega), centred(*make_interior_point(MatrixForm::dense), expected));
+    for (std::size_t v = 0; v < omega.size(); ++v) EXPECT_NEAR(omega[v], expected[v], 1e-6) << v;
+  }
+}
+
+TEST(WorkingSet, NeedsFewIterationsOfLargeDenseGraphsAndCertifiesThem) {
+  // A cubic method would take minutes for these.
+  for (const Instance& instance : {make("loopless-clique", {{"K", 2000.0}}),
+                                   make("random", {{"K", 1500.0}, {"p", 0.5}, {"seed", 3.0}})}) {
+    const ModelView model = view_of(instance);
+    WorkingSet solver(kVersion);
+    const SolveInfo info = solver.solve(model, Start::cold, {});
+    EXPECT_EQ(info.status, SolveStatus::solved);
+    expect_certified(solver, model, info);
+    EXPECT_LE(std::ranges::count_if(solver.allocation(), [](double share) { return share > 0.0; }), 200);
+  }
+}
+
+TEST(WorkingSet, SaysWhenAVertexCannotBeObserved) {
+  const RewardFamily reward = Gaussian{1.0};
+  const std::size_t n = 64;
+  std::vector<double> means(n, 0.0), G(n * n, 1.0);
+  means[5] = 1.0;
+  const ModelView model{static_cast<int>(n), G, means, 5, &reward};
+  WorkingSet solver(kVersion);
+  EXPECT_EQ(solver.solve(model, Start::cold, {}).status, SolveStatus::solved);
+  for (std::size_t v = 0; v < n; ++v) G[v * n + 40] = 0.0;
+  EXPECT_EQ(solver.solve(model, Start::warm, {}).status, SolveStatus::infeasible);
+  EXPECT_EQ(solver.solve(model, Start::cold, {}).status, SolveStatus::infeasible);
+  for (std::size_t v = 0; v < n; ++v) G[v * n + 40] = 0.5;
+  EXPECT_EQ(solver.solve(model, Start::warm, {}).status, SolveStatus::solved);
+}
+
+}  // namespace
+}  // namespace tasfg
