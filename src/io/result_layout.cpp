@@ -14,6 +14,7 @@ RecordShape ResultLayout::shape() const {
           .checkpoints = checkpoints.size(),
           .vertices = static_cast<std::size_t>(largest),
           .pulls_by_delta = pulls_by_delta != 0,
+          .weighted = weighted,
           .minor = format_minor};
 }
 
@@ -38,6 +39,13 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
   if (held.results_version != wanted.results_version)
     return differs("results_version", held.results_version, wanted.results_version) +
            ": another tasfg, whose runs come out otherwise, made it";
+  const auto measure = [](const ResultLayout& layout) { return layout.weighted ? "error" : "time"; };
+  if (held.weighted != wanted.weighted) return differs("measure", measure(held), measure(wanted));
+  // Pilot runs, and with them the weighted ones, depend on both.
+  if (held.weighted && held.log_inv_delta != wanted.log_inv_delta)
+    return "it measures errors, and its list of delta is another";
+  if (held.weighted && held.max_steps != wanted.max_steps)
+    return differs("max_steps", held.max_steps, wanted.max_steps);
   const auto drops = [](std::string_view what) {
     return fmt::format("it holds {}, this job does not", what);
   };

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "commands.hpp"
-#include "instance_options.hpp"
+#include "run_options.hpp"
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
@@ -16,122 +16,27 @@ namespace tasfg {
 namespace {
 
 struct Options {
-  InstanceOptions instance;
-  std::string algorithms = "tas-fg";
+  RunOptions run;
   std::string seeds = "0-9";
-  std::string log_inv_delta, delta;
-  std::string setting = "informed", conventions = "paper", stream = "philox", threshold = "practical";
-  std::vector<std::string> points, algorithm_options;
-  double max_steps = 1e9;
-  double master_seed = 0;
-  int threads = 0;
   bool csv = false;
 };
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    parts.push_back(text.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  return parts;
-}
-
-std::uint64_t whole(std::string_view text, const std::string& where, double high) {
-  const double value = parse_number(text, where);
-  if (value != std::floor(value) || value < 0 || value > high)
-    throw InputError(where, bad_value(value, fmt::format("must be a whole number from 0 to {}", high)));
-  return static_cast<std::uint64_t>(value);
-}
 
 /// "0-9", "0,3,7", "5" and mixtures.
 std::vector<std::uint64_t> parse_seeds(const std::string& text) {
   constexpr double kLargest = 4294967295.0;
   constexpr std::size_t kMost = 10'000'000;
   std::vector<std::uint64_t> seeds;
-  for (const std::string& part : split(text)) {
+  for (const std::string& part : split_list(text)) {
     const auto dash = part.find('-', 1);
-    const std::uint64_t first = whole(part.substr(0, dash), "--seeds", kLargest);
+    const std::uint64_t first = whole_number(part.substr(0, dash), "--seeds", kLargest);
     const std::uint64_t last =
-        dash == std::string::npos ? first : whole(part.substr(dash + 1), "--seeds", kLargest);
+        dash == std::string::npos ? first : whole_number(part.substr(dash + 1), "--seeds", kLargest);
     if (last < first) throw InputError("--seeds", bad_state(in_quotes(part), "the range runs backwards"));
     if (last - first >= kMost || seeds.size() >= kMost)
       throw InputError("--seeds", bad_state(in_quotes(part), fmt::format("at most {} seeds", kMost)));
     for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
   }
   return seeds;
-}
-
-std::vector<double> parse_deltas(const Options& options) {
-  if (!options.log_inv_delta.empty() && !options.delta.empty())
-    throw InputError("--log-inv-delta and --delta", bad_state("both list confidences", "give one"));
-  if (!options.delta.empty()) {
-    std::vector<double> values = parse_numbers(options.delta, "--delta");
-    for (double& value : values) {
-      if (!(value > 0.0 && value < 1.0))
-        throw InputError("--delta", bad_value(value, "must lie strictly between 0 and 1"));
-      value = -log(value);
-    }
-    return values;
-  }
-  std::vector<double> values = parse_numbers(
-      options.log_inv_delta.empty() ? "1,2.2,3.4,4.6,5.8,7" : options.log_inv_delta, "--log-inv-delta");
-  for (const double value : values)
-    if (!(value > 0.0 && value <= 700.0))
-      throw InputError("--log-inv-delta", bad_value(value, "ln(1/delta) must lie in (0, 700]"));
-  return values;
-}
-
-/// A whole number that a double holds exactly.
-std::int64_t whole(double value, int low, const char* option) {
-  if (!(value >= low && value <= 9e15 && value == std::floor(value)))
-    throw InputError(option, bad_value(value, fmt::format("must be a whole number from {} to 9e15", low)));
-  return static_cast<std::int64_t>(value);
-}
-
-SimulationOptions simulation_options(const Options& options) {
-  SimulationOptions out;
-  out.setting = named_value(kSettingNames, options.setting, "--setting");
-  out.stream = named_value(kStreamNames, options.stream, "--stream");
-  out.conventions = conventions_named(options.conventions, "--conventions");
-  for (const std::string& point : options.points) {
-    const auto equals = point.find('=');
-    if (equals == std::string::npos)
-      throw InputError("--set", bad_state(in_quotes(point), "must be point=value"));
-    set_convention(out.conventions, point.substr(0, equals), point.substr(equals + 1), "--set");
-  }
-  out.threshold = threshold_named(options.threshold, "--threshold");
-  out.max_steps = whole(options.max_steps, 1, "--max-steps");
-  out.master_seed = static_cast<std::uint64_t>(whole(options.master_seed, 0, "--master-seed"));
-  return out;
-}
-
-std::vector<Algorithm> parse_algorithms(const Options& options) {
-  std::vector<Algorithm> algorithms;
-  for (const std::string& name : split(options.algorithms)) {
-    algorithms.push_back(algorithm_named(name, "--algorithm"));
-    for (std::size_t i = 0; i + 1 < algorithms.size(); ++i)
-      if (algorithms[i].name == name) throw InputError("--algorithm", remark(name + " stands twice"));
-  }
-  for (const std::string& text : options.algorithm_options) {
-    // The name may hold a dot (exp3.g), so the option starts after the last one before '='.
-    const auto equals = text.find('=');
-    const auto dot = text.rfind('.', equals);
-    if (equals == std::string::npos || dot == std::string::npos)
-      throw InputError("-A", bad_state(in_quotes(text), "must be algorithm.option=value"));
-    const std::string name = text.substr(0, dot);
-    bool found = false;
-    for (Algorithm& algorithm : algorithms) {
-      if (algorithm.name != name) continue;
-      set_option(algorithm, text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1), "-A");
-      found = true;
-    }
-    if (!found)
-      throw InputError(
-          "-A", bad_state(in_quotes(text), fmt::format("{} is not among --algorithm", quotable(name))));
-  }
-  return algorithms;
 }
 
 std::string rows_of(const Algorithm& algorithm, std::uint64_t seed, const std::vector<double>& log_inv_delta,
@@ -172,13 +77,12 @@ void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds,
 }
 
 void simulate(const Options& options) {
-  const SimulationOptions simulation_settings = simulation_options(options);
-  const std::vector<Algorithm> algorithms = parse_algorithms(options);
+  const SimulationOptions simulation_settings = options.run.simulation();
+  const std::vector<Algorithm> algorithms = options.run.algorithms();
   const std::vector<std::uint64_t> seeds = parse_seeds(options.seeds);
-  const std::vector<double> log_inv_delta = parse_deltas(options);
-  if (options.threads < 0 || options.threads > 1024)
-    throw InputError("--threads", bad_value(options.threads, "must lie in 0..1024; 0 means all cores"));
-  const Instance instance = options.instance.instance(options.conventions);
+  const std::vector<double> log_inv_delta = options.run.log_inv_delta();
+  const std::size_t most_threads = options.run.threads();
+  const Instance instance = options.run.instance();
   const Simulation simulation(instance, simulation_settings);
   for (const Algorithm& algorithm : algorithms) simulation.check(algorithm);
 
@@ -203,9 +107,7 @@ void simulate(const Options& options) {
                                    log_inv_delta, records[printed]));
     }
   };
-  const std::size_t threads =
-      std::min<std::size_t>(tasks, options.threads > 0 ? static_cast<std::size_t>(options.threads)
-                                                       : std::max(1U, std::thread::hardware_concurrency()));
+  const std::size_t threads = std::min(tasks, most_threads);
   std::vector<std::jthread> workers;
   for (std::size_t i = 1; i < threads; ++i) workers.emplace_back(work);
   work();
@@ -219,33 +121,8 @@ void add_simulate_command(Command& app, int& status) {
   const auto options = std::make_shared<Options>();
   Command* command = app.add_subcommand(
       "simulate", "one instance, given algorithms and seeds: stopping times at every delta");
-  options->instance.add_to(*command);
-  command->add_option("-a,--algorithm", options->algorithms, "algorithms, comma-separated (see `tasfg list`)")
-      ->capture_default_str();
-  command
-      ->add_option("-A,--algorithm-option", options->algorithm_options,
-                   "an algorithm's option, as algorithm.option=value; repeatable")
-      ->allow_extra_args(false);
+  options->run.add_to(*command);
   command->add_option("--seeds", options->seeds, "0-9, or 0,3,7")->capture_default_str();
-  command->add_option("--log-inv-delta", options->log_inv_delta,
-                      "values of ln(1/delta) (default 1,2.2,3.4,4.6,5.8,7)");
-  command->add_option("--delta", options->delta, "values of delta instead");
-  command->add_option("--setting", options->setting, "informed, uninformed or known-graph")
-      ->capture_default_str();
-  command->add_option("--conventions", options->conventions, "paper, or reference (the published data)")
-      ->capture_default_str();
-  command->add_option("--set", options->points, "one point of the conventions, as point=value; repeatable")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--threshold", options->threshold,
-                   fmt::format("{}", fmt::join(names_of(threshold_rows()), ", ")))
-      ->capture_default_str();
-  command->add_option("--stream", options->stream, "philox, or numpy to replay the published runs")
-      ->capture_default_str();
-  command->add_option("--master-seed", options->master_seed, "of the philox streams")->capture_default_str();
-  command->add_option("--max-steps", options->max_steps, "draws after which a run is capped")
-      ->capture_default_str();
-  command->add_option("--threads", options->threads, "worker threads (0: all cores)")->capture_default_str();
   command->add_flag("--csv", options->csv, "print one row per (algorithm, seed, delta) instead of a summary");
   command->footer(
       "Examples:\n  tasfg simulate --graph ring -a tas-fg,ucb-fg-e --seeds 0-99\n"

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <thread>
 
@@ -21,6 +23,29 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 double log_sum(double x, double y) {
   const double larger = std::max(x, y);
   return larger + log(1.0 + exp(std::min(x, y) - larger));
+}
+
+/// Calls work(i) for i < count, in so many threads. What it throws is thrown here.
+template <typename Work>
+void in_threads(int threads, std::size_t count, Work work) {
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto share = [&] {
+    try {
+      for (std::size_t i = next++; i < count; i = next++) work(i);
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      if (!failure) failure = std::current_exception();
+      next = count;
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < threads; ++i) others.emplace_back(share);
+    share();
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
 /// One run under a proposal; tells `wrong`, if there is one, of every stop with a wrong answer.
@@ -43,7 +68,10 @@ RunRecord weighted_run(const Simulation& simulation, const Algorithm& algorithm,
                         wrong(path, late, ratio);
                         return -ratio;
                       }};
-  return simulation.run(algorithm, log_inv_delta, seed, cancel, &detour);
+  RunRecord record = simulation.run(algorithm, log_inv_delta, seed, cancel, &detour);
+  // At the horizon the run has done all that was asked of it.
+  if (record.status == TaskStatus::capped && detour.max_steps < most) record.status = TaskStatus::done;
+  return record;
 }
 
 /// The pilot: rounds of runs, each from the proposal fitted to all rounds before it.
@@ -111,18 +139,9 @@ class Pilot {
     return some;
   }
 
-  /// Calls work(i) for i < count, in all threads.
   template <typename Work>
   void each(std::size_t count, Work work) {
-    std::atomic<std::size_t> next{0};
-    const auto share = [&] {
-      for (std::size_t i = next++; i < count; i = next++) work(i);
-    };
-    {
-      std::vector<std::jthread> others;
-      for (int i = 1; i < threads_; ++i) others.emplace_back(share);
-      share();
-    }
+    in_threads(threads_, count, work);
     seed_ += count;
   }
 
@@ -210,6 +229,35 @@ ErrorSampler::ErrorSampler(const Simulation& simulation, Algorithm algorithm,
 RunRecord ErrorSampler::run(std::uint64_t seed, const std::atomic<bool>* cancel) const {
   return weighted_run(simulation_, algorithm_, log_inv_delta_, proposal_, horizon_, seed, cancel,
                       [](const PathCounts& /*path*/, bool /*late*/, double /*ratio*/) {});
+}
+
+std::vector<ErrorEstimate> measured_error(const Simulation& simulation, const Algorithm& algorithm,
+                                          std::span<const double> log_inv_delta, std::int64_t runs,
+                                          ErrorMethod method, int threads) {
+  TASFG_EXPECT(runs > 0);
+  const auto count = static_cast<std::size_t>(runs);
+  const std::size_t deltas = log_inv_delta.size();
+  std::vector<ErrorEstimate> estimates;
+  if (method == ErrorMethod::plain) {
+    std::vector<std::atomic<std::int64_t>> wrong(deltas);
+    in_threads(threads, count, [&](std::size_t seed) {
+      const RunRecord record = simulation.run(algorithm, log_inv_delta, seed);
+      for (std::size_t d = 0; d < deltas; ++d)
+        if (record.stopped[d] != 0 && record.correct[d] == 0) ++wrong[d];
+    });
+    for (const auto& each : wrong) estimates.push_back(plain_error_estimate(each, runs));
+    return estimates;
+  }
+  const ErrorSampler sampler(simulation, algorithm, {log_inv_delta.begin(), log_inv_delta.end()}, threads);
+  std::vector<double> log_weights(deltas * count);  // by δ
+  in_threads(threads, count, [&](std::size_t seed) {
+    const RunRecord record = sampler.run(seed);
+    for (std::size_t d = 0; d < deltas; ++d) log_weights[d * count + seed] = record.log_weight[d];
+  });
+  for (std::size_t d = 0; d < deltas; ++d)
+    estimates.push_back(
+        error_estimate(std::span(log_weights).subspan(d * count, count), 1.0 / sampler.proposal().plain()));
+  return estimates;
 }
 
 ErrorEstimate error_estimate(std::span<const double> log_weights, double most) {

@@ -12,7 +12,7 @@
 namespace tasfg {
 
 /// The minor version of the format that this program writes.
-inline constexpr std::int64_t kFormatMinor = 0;
+inline constexpr std::int64_t kFormatMinor = 1;
 
 struct AlgorithmInfo {
   std::string name, options;
@@ -33,6 +33,7 @@ struct ResultLayout {
   // What is kept of each run.
   std::vector<std::int64_t> checkpoints;
   std::int64_t pulls_by_delta = 0;  // 1: yes
+  bool weighted = false;            // runs are weighted ones, with a log_weight: measure = "error"
   // What is kept for people.
   std::string job, job_overrides, job_name, job_origin, shard;
   std::string code_version, git_commit, build;

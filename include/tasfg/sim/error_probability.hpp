@@ -54,6 +54,15 @@ struct ErrorEstimate {
   [[nodiscard]] bool has_interval() const { return lower == lower; }
 };
 
+enum class ErrorMethod { weighted, plain };
+/// The error probability at every δ from runs with the seeds 0, 1, …: all that there is to do, in one call.
+/// The result does not depend on the number of threads.
+[[nodiscard]] std::vector<ErrorEstimate> measured_error(const Simulation& simulation,
+                                                        const Algorithm& algorithm,
+                                                        std::span<const double> log_inv_delta,
+                                                        std::int64_t runs, ErrorMethod method,
+                                                        int threads = 1);
+
 /// From ln of what each run counts, −∞ for nothing. No run counts more than `most`.
 [[nodiscard]] ErrorEstimate error_estimate(std::span<const double> log_weights, double most);
 /// From plain runs, of which so many were wrong (Wilson's interval).

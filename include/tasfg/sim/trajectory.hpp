@@ -23,6 +23,13 @@ namespace tasfg {
 enum class StreamKind { philox, numpy };
 inline constexpr EnumNames<StreamKind> kStreamNames = {"philox", "numpy"};
 
+/// What the runs of a case are made for.
+enum class Measure {
+  time,   // stopping times: runs are drawn from the case itself
+  error,  // the probability of a wrong answer: weighted runs (sim/error_probability.hpp)
+};
+inline constexpr EnumNames<Measure> kMeasureNames = {"time", "error"};
+
 /// Counts the changes after which the same job gives other runs (CHANGELOG: "Results changed"). A result file
 /// is continued only by a program with the version that began it, and with its digests (results_digest.hpp).
 inline constexpr int kResultsVersion = 2;
@@ -35,6 +42,7 @@ struct SimulationOptions {
   StreamKind stream = StreamKind::philox;
   std::uint64_t master_seed = 0;  // of the Philox streams
   std::int64_t max_steps = 1'000'000'000;
+  Measure measure = Measure::time;        // what a study's runs are; Simulation itself does not look at it
   bool pulls_by_delta = false;            // whether to keep the pulls at every δ's stop
   std::vector<std::int64_t> checkpoints;  // draws after which to note what the learner would answer; rising
 };

@@ -12,6 +12,7 @@
 #include "tasfg/job/job.hpp"
 #include "tasfg/sweep/chunk.hpp"
 #include "tasfg/sweep/report.hpp"
+#include "tasfg/sweep/task_runner.hpp"
 
 namespace tasfg {
 
@@ -35,14 +36,15 @@ class WorkerPool {
 
  private:
   void work();
-  void run(const Chunk& chunk, class TaskRunner& runner);
+  void run(const Chunk& chunk, TaskRunner& runner);
   void solve(CaseId id, Report& report) const;
   /// False where it was cancelled.
-  bool simulate(RunName run, class TaskRunner& runner, Report& report) const;
+  bool simulate(RunName run, TaskRunner& runner, Report& report) const;
   void send(Report report);
   [[nodiscard]] std::size_t vertices(CaseId id) const { return static_cast<std::size_t>(grid_.at(id).K); }
 
   const Grid& grid_;
+  ErrorSamplers samplers_;
   CellGrid cells_;
   RunFormat run_format_;
   CaseFormat case_format_;
