@@ -1,8 +1,16 @@
 """What a user can get wrong, in one line that says what would be right."""
 
+import re
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
 
 class UserError(Exception):
-    """Bad input: a file, a name, a value. The text is shown as it is, without a traceback."""
+    """Bad input: a file, a name, a value. The text is shown without a traceback, on one line: what it quotes of a damaged file
+    has no control characters."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(CONTROL.sub("?", text))
 
 
 class NothingToDraw(UserError):

@@ -12,11 +12,12 @@ that δ, and `status` says "capped". A run whose checksum does not fit counts as
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import pathlib
 import shlex
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,6 +51,7 @@ NEEDED = {
     "edges": ("case", "from", "to", "probability"),
     "failures": ("case", "algorithm", "seed", "message"),
 }
+PROGRAM = ("code_version", "git_commit", "build")
 RUN = ("case", "algorithm", "seed")
 STOP = ("case", "algorithm", "delta", "seed")
 CHECKPOINT = ("case", "algorithm", "checkpoint", "seed")
@@ -82,12 +84,38 @@ def _opened(path: pathlib.Path) -> Iterator[h5py.File]:
                 f"{path}: truncated: {size} bytes are not all of it (copy it again from where the sweep wrote it)"
             ) from None
         raise UserError(f"{path}: cannot be read as HDF5: {text} (copy it again, or run the sweep again)") from None
+    with _refusing(path), file:
+        yield file
+
+
+@contextlib.contextmanager
+def _refusing(path: pathlib.Path) -> Iterator[None]:
+    """Has what h5py, NumPy, pandas and xarray raise where a file's contents do not fit together come out as a refusal."""
     try:
-        with file:
-            yield file
-    except (OSError, KeyError, RuntimeError, ValueError, TypeError, AttributeError) as error:  # what h5py raises
+        yield
+    except (
+        OSError,
+        LookupError,
+        RuntimeError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        ArithmeticError,
+        MemoryError,
+    ) as error:
         text = str(error).strip("'\"").splitlines()[0] if str(error) else type(error).__name__
         raise UserError(f"{path}: damaged: {text} (copy it again, or run the sweep again)") from None
+
+
+def _refuses(reading: Callable) -> Callable:
+    """The method, with what it raises on a damaged file as a refusal."""
+
+    @functools.wraps(reading)
+    def read(self: ResultFile, *arguments: object, **options: object) -> object:
+        with _refusing(self.path):
+            return reading(self, *arguments, **options)
+
+    return read
 
 
 def _value(value) -> object:
@@ -160,6 +188,20 @@ class Failure:
     replay: str
 
 
+@dataclass
+class Sitting:
+    """One sweep that wrote into the file, and how many of its runs it made."""
+
+    number: int  # that `sitting` of the runs and cases refers to
+    started: str
+    host: str
+    ranks: int
+    code_version: str
+    git_commit: str
+    build: str
+    runs: int
+
+
 class ResultFile:
     """One result file. Small things are read when it is opened; runs when they are asked for."""
 
@@ -215,6 +257,7 @@ class ResultFile:
         return int(self.attributes["max_steps"])
 
     @cached_property
+    @_refuses
     def cases(self) -> xr.Dataset:
         """/cases with integers' missing values as NaN; what is not solved yet, or does not fit its checksum, is missing."""
         variables = self.variables["cases"]
@@ -239,6 +282,7 @@ class ResultFile:
         return xr.Dataset(data).set_coords([*dims, "label"])
 
     @cached_property
+    @_refuses
     def edges(self) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Per case: from, to, probability of its edges."""
         with _opened(self.path) as file:
@@ -246,6 +290,7 @@ class ResultFile:
         cuts = np.searchsorted(case, np.arange(1, len(self.labels)))
         return list(zip(*(np.split(values, cuts) for values in (start, end, probability))))
 
+    @_refuses
     def graph(self, case: int) -> np.ndarray:
         """G of one case, K × K: the probability that choosing the row's vertex shows the column's."""
         K = int(self.cases.K.values[case])
@@ -255,6 +300,7 @@ class ResultFile:
         return G
 
     @cached_property
+    @_refuses
     def _status_and_damaged(self) -> tuple[np.ndarray, int]:
         with _opened(self.path) as file:
             status = file["runs/status"][()]
@@ -296,6 +342,7 @@ class ResultFile:
         ]
 
     @cached_property
+    @_refuses
     def runs(self) -> xr.Dataset:
         """/runs, masked as the module says, with lower_bound and practical_bound (case, delta) and normalised."""
         data = {}
@@ -309,14 +356,17 @@ class ResultFile:
         data["status"] = (RUN, self.run_status, {})
         for name in ("lower_bound", "practical_bound"):
             data[name] = (("case", "delta"), self.cases[name].values, {"units": "draws"})
-        data["normalised"] = (STOP, data["tau"][1] / data["lower_bound"][1][:, None, :, None], {"units": "1"})
+        with np.errstate(all="ignore"):  # a forged bound of 0
+            data["normalised"] = (STOP, data["tau"][1] / data["lower_bound"][1][:, None, :, None], {"units": "1"})
         beside = {name: (self.variables["runs"][name].dims, values) for name, values in self.coordinates.items()}
         return xr.Dataset(data, coords=beside)
 
+    @_refuses
     def cases_frame(self) -> pd.DataFrame:
         """One row per case, of what has one value per case."""
         return frame_of_cases(self.cases)
 
+    @_refuses
     def frame(self, dims: tuple[str, ...], keep: np.ndarray | None = None) -> pd.DataFrame:
         """One row per element of these dimensions (case, algorithm, something, seed), in the order of the file; what has a
         value there, and what tells the rows apart. `keep`: some rows only."""
@@ -369,14 +419,17 @@ class ResultFile:
         if "delta" in dims:
             for name in ("lower_bound", "practical_bound"):
                 columns[name] = spread(cases[name].values, "case", "delta")
-            columns["normalised"] = columns["tau"] / columns["lower_bound"]
+            with np.errstate(all="ignore"):
+                columns["normalised"] = columns["tau"] / columns["lower_bound"]
         return pd.DataFrame(columns, copy=False)
 
+    @_refuses
     def pull_shares(self) -> xr.DataArray:
         """Share of the draws that each vertex got: (case, algorithm, seed, vertex). Trajectories run to the smallest δ."""
         pulls = self.runs.pulls
         return pulls / pulls.sum("vertex", min_count=1)
 
+    @_refuses
     def failures(self) -> list[Failure]:
         """The failed tasks that the file keeps."""
         with _opened(self.path) as file:
@@ -389,6 +442,27 @@ class ResultFile:
                 found.append(Failure(self.name, self.labels[case], name, int(seed), message, replay))
         return found
 
+    @_refuses
+    def sittings(self) -> list[Sitting]:
+        """The sweeps that wrote into the file; none in files of format 2.0. One that does not fit its checksum is left out."""
+        with _opened(self.path) as file:
+            if "sittings" not in file:
+                return []
+            group, made_in = file["sittings"], file["runs/sitting"][()]
+            covers = _value(group["checksum"].attrs["covers"]).split()
+            raw, sums = {name: group[name][()] for name in covers}, group["checksum"][()]
+            table = {name: _values(group[name]) for name in ("started", "host", "ranks", *PROGRAM)}
+            if any(item.shape != sums.shape for item in (*raw.values(), *table.values())):
+                raise ValueError("sittings: its datasets differ in length")
+            found = [zlib.crc32(b"".join(raw[name][i : i + 1].tobytes() for name in covers)) for i in range(len(sums))]
+        settled = made_in[np.isin(self.run_status, SETTLED)]
+        return [
+            Sitting(number, started, host, int(ranks), *program, runs=int((settled == number).sum()))
+            for number, (started, host, ranks, *program) in enumerate(zip(*table.values()))
+            if started and found[number] == sums[number]
+        ]
+
+    @_refuses
     def replay_command(self, case: int, algorithm: int, seed: int) -> str:
         """The command that runs one task alone, as `tasfg status` prints it (with the means spelled out)."""
         data, a = self.cases.isel(case=case), self.attributes

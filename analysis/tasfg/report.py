@@ -174,6 +174,18 @@ def _summary(results: Results) -> str:
     return f"<ul class=cards>{items}</ul>" + "".join(remarks)
 
 
+def _programs(file: ResultFile) -> list[str]:
+    """Which program made how many runs, in how many sittings."""
+    by_program = {}
+    for each in file.sittings():
+        by_program.setdefault((each.code_version, each.git_commit, each.build), []).append(each)
+    return [
+        f"tasfg {version} ({commit}; {build}): {_number(sum(each.runs for each in sittings))} runs in "
+        f"{len(sittings)} sitting{'s' * (len(sittings) > 1)}, the first {sittings[0].started}"
+        for (version, commit, build), sittings in by_program.items()
+    ]
+
+
 def _provenance(file: ResultFile) -> str:
     a = file.attributes
     rows = [
@@ -183,7 +195,8 @@ def _provenance(file: ResultFile) -> str:
         ("shard", a.get("shard") or "none: the whole grid"),
         ("status", a["status"]),
         ("created, updated", f"{a.get('created', '')}, {a['updated']}"),
-        ("program", f"tasfg {a.get('code_version', '')} ({a.get('git_commit', '')}; {a.get('build', '')})"),
+        ("file made by", f"tasfg {a.get('code_version', '')} ({a.get('git_commit', '')}; {a.get('build', '')})"),
+        *(("runs made by", text) for text in _programs(file)),
         ("hosts", a.get("hosts", "")),
         ("ranks, threads", f"{a.get('ranks', '')}, {a.get('threads', '')}"),
         ("setting, threshold", f"{a['setting']}, {a['threshold']}"),

@@ -26,13 +26,25 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+/// What a message quotes may come from a damaged file: no line breaks, no control characters of terminals.
+/// UTF-8 stays, except the control characters that it has besides (U+0080 to U+009F).
+std::string one_line(std::string text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const bool upper_control =
+        i > 0 && static_cast<unsigned char>(text[i - 1]) == 0xC2 && c >= 0x80 && c < 0xA0;
+    if (c < 0x20 || c == 0x7F || upper_control) text[i] = '?';
+  }
+  return text;
+}
+
 /// The only place where messages are worded.
 std::string worded(const std::string& where, const Complaint& complaint) {
   constexpr std::string_view kJoints[] = {" = ", ": ", " "};
   const std::string_view joint = where.empty() ? "" : kJoints[static_cast<std::size_t>(complaint.form)];
   const bool complete = complaint.must.empty();
-  return fmt::format("{}{}{}{}{}{}", where, joint, complaint.found, complete ? "" : " (", complaint.must,
-                     complete ? "" : ")");
+  return one_line(fmt::format("{}{}{}{}{}{}", where, joint, complaint.found, complete ? "" : " (",
+                              complaint.must, complete ? "" : ")"));
 }
 
 }  // namespace

@@ -208,6 +208,7 @@ TASFG_RECORD(AlgorithmInfo)
 TASFG_RECORD(ResultLayout)
 TASFG_RECORD(EdgeRow)
 TASFG_RECORD(Failure)
+TASFG_RECORD(Sitting)
 TASFG_RECORD(LiveState)
 #undef TASFG_RECORD
 // NOLINTEND(bugprone-macro-parentheses)

@@ -55,8 +55,8 @@ class Growth {
       Move& move = all.emplace_back();
       const auto old =
           std::find_if(from.begin(), from.end(), [&](const Column& c) { return c.name == column.name; });
-      if (old == from.end()) {
-        move.complete = move.same = false;
+      if (old == from.end()) {  // results that are missing must be made; what stands aside may be missing
+        move.complete = move.same = !column.traits.summed;
         continue;
       }
       move.from = static_cast<std::size_t>(old - from.begin());
@@ -96,6 +96,37 @@ class Growth {
   std::vector<std::size_t> deltas_, checkpoints_;
   Extents old_, new_;
 };
+
+/// Gives the records of a batch the numbers that their sittings have in another file.
+template <typename Record>
+void renumber(const RecordFormat<Record>& format, RecordBatch<Record>& batch,
+              const std::vector<std::int32_t>& numbers) {
+  for (std::int32_t& each : format.values(batch, &Record::sitting)) {
+    const auto old = static_cast<std::size_t>(each);  // −1: beyond all
+    each = old < numbers.size() ? numbers[old] : -1;
+  }
+}
+
+/// The records of an older format, with columns for what this one has besides. Those that lack results become
+/// pending.
+template <typename Record>
+void modernise(const RecordFormat<Record>& from, const RecordFormat<Record>& to, RecordBatch<Record>& batch) {
+  std::vector<std::vector<unsigned char>> columns;
+  bool complete = true;
+  for (const Column& column : to.columns()) {
+    const auto old = std::find_if(from.columns().begin(), from.columns().end(),
+                                  [&](const Column& c) { return c.name == column.name; });
+    if (old != from.columns().end()) {
+      columns.push_back(std::move(batch.columns[static_cast<std::size_t>(old - from.columns().begin())]));
+      continue;
+    }
+    const std::size_t values = batch.size() * column.before * column.after;
+    column.put_fill(columns.emplace_back(values * column.value_bytes).data(), values);
+    complete &= !column.traits.summed;
+  }
+  batch.columns = std::move(columns);
+  if (!complete) std::ranges::fill(to.values(batch, &Record::status), TaskStatus::pending);
+}
 
 /// Copies records of one kind from file to file.
 template <typename Record>
@@ -152,6 +183,7 @@ std::size_t copy_results(const ResultFile::Impl& from, const ResultFile::Impl& t
   for (CaseId c; c.value() < held.cases.size(); ++c) labels.emplace(held.cases[c.value()].label, c);
   const std::vector<std::size_t> algorithms = positions(wanted.algorithms, held.algorithms);
   const bool capped_counts = wanted.max_steps == held.max_steps;
+  const std::vector<std::int32_t> sittings = to.take_sittings(from);
   const std::int64_t block = to.runs.block();
   std::size_t torn = 0;
   for (CaseId c; c.value() < wanted.cases.size(); ++c) {
@@ -160,6 +192,7 @@ std::size_t copy_results(const ResultFile::Impl& from, const ResultFile::Impl& t
     const std::size_t K = wanted.K(c);
     CaseBatch solution;
     torn += cases.copy(from.read_cases(old_case->second, 1), 0, K, true, name_of(c), solution) ? 0 : 1;
+    renumber(to.case_format, solution, sittings);
     to.write_cases(solution);
     for (AlgorithmId a; a.value() < algorithms.size(); ++a) {
       if (algorithms[a.value()] == kAbsent) continue;
@@ -170,6 +203,7 @@ std::size_t copy_results(const ResultFile::Impl& from, const ResultFile::Impl& t
         RunBatch batch;
         for (std::size_t i = 0; i < old.size(); ++i)
           torn += runs.copy(old, i, K, capped_counts, {cell, old.seeds[i]}, batch) ? 0 : 1;
+        renumber(to.run_format, batch, sittings);
         to.write_runs(batch);
       }
     }
@@ -243,7 +277,15 @@ class Choice {
 class Joiner {
  public:
   Joiner(const Inputs& inputs, const ResultFile::Impl& out, const WriterLock& lock)
-      : inputs_(inputs), out_(out), lock_(lock) {}
+      : inputs_(inputs), out_(out), lock_(lock) {
+    std::vector<Sitting> all;
+    for (const auto& input : inputs)
+      for (const auto& [sitting, sound] : input->sitting_entries())
+        if (sound) all.push_back(sitting);
+    std::ranges::sort(all);  // so that the order of the inputs does not matter
+    for (const Sitting& each : all) (void)out.number_of(each);
+    for (const auto& input : inputs) sittings_.push_back(out.take_sittings(*input));
+  }
 
   void join() {
     const ResultLayout& layout = out_.layout;
@@ -252,7 +294,8 @@ class Joiner {
     for (std::int64_t first = 0, most = out_.cases.block(); first < cases; first += most) {
       const auto n = static_cast<std::size_t>(std::min(most, cases - first));
       CaseBatch joined = block(
-          out_.case_format, [&](const auto& input) { return input.read_cases(CaseId(first), n); },
+          &ResultFile::Impl::case_format,
+          [&](const auto& input) { return input.read_cases(CaseId(first), n); },
           [&](RunName name) { return CaseId(name.seed); },
           [&](RunName name) { return fmt::format("the solution of the case {}", label(CaseId(name.seed))); });
       out_.write_cases(joined);
@@ -262,7 +305,7 @@ class Joiner {
         lock_.expect_owned();
         const std::int64_t n = std::min(most, layout.replications - first);
         RunBatch joined = block(
-            out_.run_format, [&](const auto& input) { return input.read_runs(cell, first, n); },
+            &ResultFile::Impl::run_format, [&](const auto& input) { return input.read_runs(cell, first, n); },
             [&](RunName name) { return grid.case_of(name.cell); },
             [&](RunName name) {
               return fmt::format("{} {} seed {}", label(grid.case_of(name.cell)),
@@ -278,16 +321,20 @@ class Joiner {
   [[nodiscard]] const std::string& label(CaseId c) const { return out_.layout.cases[c.value()].label; }
 
   template <typename Record, typename Read, typename CaseOf, typename Describe>
-  RecordBatch<Record> block(const RecordFormat<Record>& format, Read read, CaseOf case_of,
+  RecordBatch<Record> block(RecordFormat<Record> ResultFile::Impl::*format_of, Read read, CaseOf case_of,
                             Describe describe) {
+    const RecordFormat<Record>& format = out_.*format_of;
     std::vector<RecordBatch<Record>> blocks;
-    for (const auto& input : inputs_) {
-      RecordBatch<Record>& batch = blocks.emplace_back(read(*input));
+    for (std::size_t k = 0; k < inputs_.size(); ++k) {
+      RecordBatch<Record>& batch = blocks.emplace_back(read(*inputs_[k]));
+      const RecordFormat<Record>& own = *inputs_[k].*format_of;
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        if (format.sound(batch, i, out_.layout.K(case_of(batch.name(i))))) continue;
-        format.values(batch, &Record::status)[i] = TaskStatus::pending;
+        if (own.sound(batch, i, out_.layout.K(case_of(batch.name(i))))) continue;
+        own.values(batch, &Record::status)[i] = TaskStatus::pending;
         ++torn;
       }
+      modernise(own, format, batch);
+      renumber(format, batch, sittings_[k]);
     }
     RecordBatch<Record> joined;
     joined.columns.resize(format.columns().size());
@@ -325,6 +372,7 @@ class Joiner {
   const Inputs& inputs_;
   const ResultFile::Impl& out_;
   const WriterLock& lock_;
+  std::vector<std::vector<std::int32_t>> sittings_;  // of each input: their numbers in `out`
 };
 
 std::set<std::string> split(const std::string& list) {
@@ -410,6 +458,7 @@ ResultFile::Copy ResultFile::merge(const std::string& path, const std::vector<st
   }
   ResultLayout layout = inputs[0]->layout;
   layout.shard.clear();
+  layout.format_minor = kFormatMinor;
   for (const auto& input : inputs) layout.created = std::min(layout.created, input->layout.created);
   DraftFile draft(path, lock);
   write_empty_file(draft.path(), path, layout, [&](CaseId c) { return inputs[0]->graph(c); });

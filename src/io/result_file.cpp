@@ -193,6 +193,53 @@ void ResultFile::Impl::add_failure(const Failure& failure) const {
   write(failure_list, batch, "case");
 }
 
+std::vector<ResultFile::Impl::SittingEntry> ResultFile::Impl::sitting_entries() const {
+  std::vector<SittingEntry> found;
+  if (sitting_list.columns.empty()) return found;  // a file of format 2.0
+  const BatchBytes batch = read(sitting_list, 0, 0, kSittings);
+  for (std::size_t i = 0; i < kSittings; ++i) {
+    SittingEntry& entry = found.emplace_back();
+    get_row(table<Sitting>(), sitting_list.columns, batch, i, 0, entry.sitting);
+    if (entry.sitting.started.empty()) {
+      found.pop_back();
+      break;
+    }
+    entry.sound = entry.sitting.checksum == row_checksum(sitting_list.columns, batch, i, 0);
+  }
+  return found;
+}
+
+std::int32_t ResultFile::Impl::number_of(const Sitting& wanted) const {
+  TASFG_EXPECT(!sitting_list.columns.empty());
+  BatchBytes batch;
+  put_row(table<Sitting>(), sitting_list.columns, wanted, 0, batch, 0, 0);
+  Sitting fitted;  // as the file would give it back: long texts are cut
+  get_row(table<Sitting>(), sitting_list.columns, batch, 0, 0, fitted);
+  fitted.checksum = row_checksum(sitting_list.columns, batch, 0, 0);
+  const std::vector<SittingEntry> there = sitting_entries();
+  const auto last_where = [&](const auto& alike) {
+    const auto last = std::find_if(there.rbegin(), there.rend(), [&](const SittingEntry& entry) {
+      return entry.sound && alike(entry.sitting);
+    });
+    return static_cast<std::int32_t>(there.rend() - last) - 1;
+  };
+  if (const std::int32_t same = last_where([&](const Sitting& each) { return each == fitted; }); same >= 0)
+    return same;
+  if (there.size() == kSittings)
+    return last_where([&](const Sitting& each) { return each.same_program(fitted); });
+  BatchBytes row;
+  put_row(table<Sitting>(), sitting_list.columns, fitted, 0, row, 0, static_cast<std::int64_t>(there.size()));
+  write(sitting_list, row, "started");
+  return static_cast<std::int32_t>(there.size());
+}
+
+std::vector<std::int32_t> ResultFile::Impl::take_sittings(const Impl& from) const {
+  std::vector<std::int32_t> numbers;
+  for (const SittingEntry& each : from.sitting_entries())
+    numbers.push_back(each.sound ? number_of(each.sitting) : -1);
+  return numbers;
+}
+
 FeedbackGraph ResultFile::Impl::graph(CaseId case_id) const {
   const CaseDescription& description = layout.cases[case_id.value()];
   std::int64_t first = 0;
@@ -340,6 +387,12 @@ RunRecord ResultFile::read_run(RunName name) const {
 std::vector<Failure> ResultFile::failures() const {
   return impl_->failures();
 }
+std::vector<Sitting> ResultFile::sittings() const {
+  std::vector<Sitting> found;
+  for (Impl::SittingEntry& each : impl_->sitting_entries())
+    found.push_back(each.sound ? std::move(each.sitting) : Sitting{});
+  return found;
+}
 FeedbackGraph ResultFile::graph(CaseId case_id) const {
   return impl_->graph(case_id);
 }
@@ -368,10 +421,25 @@ std::size_t ResultFile::drop_torn() {
   return torn;
 }
 
+void ResultFile::begin_sitting(Sitting sitting) {
+  impl_->sitting = std::move(sitting);
+  impl_->number.reset();
+}
+
+/// Has the records name the sitting that is on.
+template <typename Record>
+void ResultFile::Impl::sign(const RecordFormat<Record>& format, RecordBatch<Record>& batch) {
+  if (!sitting || batch.empty() || sitting_list.columns.empty()) return;
+  if (!number) number = number_of(*sitting);
+  std::ranges::fill(format.values(batch, &Record::sitting), *number);
+}
+
 void ResultFile::write_runs(RunBatch& batch) {
+  impl_->sign(impl_->run_format, batch);
   impl_->write_runs(batch);
 }
 void ResultFile::write_cases(CaseBatch& batch) {
+  impl_->sign(impl_->case_format, batch);
   impl_->write_cases(batch);
 }
 void ResultFile::write_attempts(CellId cell, std::int64_t first, std::span<const std::int32_t> attempts) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "result_table.hpp"
@@ -33,7 +34,9 @@ struct ResultFile::Impl {
   ResultLayout layout;
   int descriptor = -1;
   std::uint64_t length = 0;  // bytes, when it was opened
-  StoredTable runs, cases, failure_list, live_state, edges;
+  StoredTable runs, cases, failure_list, live_state, edges, sitting_list;
+  std::optional<Sitting> sitting;      // that results written from now on belong to
+  std::optional<std::int32_t> number;  // of it, once something is written
   RunFormat run_format{RecordShape{}};
   CaseFormat case_format{RecordShape{}};
 
@@ -66,6 +69,17 @@ struct ResultFile::Impl {
   [[nodiscard]] std::vector<FailureEntry> failure_entries() const;
   [[nodiscard]] std::vector<Failure> failures() const;  // the possible ones
   void add_failure(const Failure& failure) const;
+  struct SittingEntry {
+    Sitting sitting;
+    bool sound;  // fits its checksum
+  };
+  [[nodiscard]] std::vector<SittingEntry> sitting_entries() const;
+  /// The number of a sitting, which is noted where it is not yet; −1 where there is no room.
+  [[nodiscard]] std::int32_t number_of(const Sitting& wanted) const;
+  template <typename Record>
+  void sign(const RecordFormat<Record>& format, RecordBatch<Record>& batch);
+  /// For each sitting of another file, its number in this one.
+  [[nodiscard]] std::vector<std::int32_t> take_sittings(const Impl& from) const;
   [[nodiscard]] FeedbackGraph graph(CaseId case_id) const;
   [[nodiscard]] std::string why_not_at_path() const;
 };

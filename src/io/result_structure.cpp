@@ -250,7 +250,8 @@ class Maker {
 
   /// 0, 1, 2, … along a dimension; where nobody needs them, the dimension's name and length without values.
   void index(std::string_view group, Dimension dimension) {
-    const bool bare = dimension == Dimension::edge || dimension == Dimension::entry;
+    const bool bare =
+        dimension == Dimension::edge || dimension == Dimension::entry || dimension == Dimension::sitting;
     const Column column = index_column(group, dimension);
     const Handle dataset =
         make(column, bare ? Handle(H5Tcopy(H5T_STD_I8LE), &H5Tclose) : type_of(column), creation_list());
@@ -392,7 +393,7 @@ void write_root(hid_t file, const ResultLayout& layout) {
 /// The columns of every table, with those of the header.
 struct Everything {
   std::vector<HeaderColumn> header;
-  std::vector<Column> runs, cases, edges, failures, live;
+  std::vector<Column> runs, cases, edges, failures, sittings, live;
 
   explicit Everything(const ResultLayout& layout) : header(header_of(layout)) {
     const Extents extents(layout);
@@ -401,6 +402,7 @@ struct Everything {
     cases = columns_of(table<CaseSolution>(), extents, shape);
     edges = columns_of(table<EdgeRow>(), extents, shape);
     failures = columns_of(table<Failure>(), extents, shape);
+    sittings = columns_of(table<Sitting>(), extents, shape);
     live = columns_of(table<LiveState>(), extents, shape);
   }
   /// The columns of a group, header first.
@@ -408,7 +410,7 @@ struct Everything {
     std::vector<Column> found;
     for (const HeaderColumn& each : header)
       if (each.column.group == group) found.push_back(each.column);
-    for (const auto* list : {&runs, &cases, &edges, &failures, &live})
+    for (const auto* list : {&runs, &cases, &edges, &failures, &sittings, &live})
       for (const Column& each : *list)
         if (each.group == group) found.push_back(each);
     return found;
@@ -635,7 +637,8 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
     Handle file(must(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, file_access()), "file"), &H5Fclose);
     write_root(file, layout);
     Maker maker(file, layout);
-    for (const std::string_view group : {"live", "cases", "runs", "edges", "failures"}) {
+    for (const std::string_view group : {"live", "cases", "runs", "edges", "failures", "sittings"}) {
+      if (all.of(group).empty()) continue;
       maker.group(group, all.of(group));
       for (const auto& [column, bytes] : all.header)
         if (column.group == group) maker.constant(column, bytes);
@@ -644,6 +647,7 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
       if (group == "runs") write_results(maker, all.runs, true);
       if (group == "edges") write_edges(maker, all.edges, layout, graph_of);
       if (group == "failures") write_results(maker, all.failures, false);
+      if (group == "sittings") write_results(maker, all.sittings, false);
     }
     must(file.reset(), "close");
   } catch (const CreationFailure& failure) {
@@ -692,6 +696,7 @@ void read_structure(ResultFile::Impl& opened) {
   locate(table<CaseSolution>(), opened.cases);
   locate(table<EdgeRow>(), opened.edges);
   locate(table<Failure>(), opened.failure_list);
+  locate(table<Sitting>(), opened.sitting_list);
   locate(table<LiveState>(), opened.live_state);
   opened.run_format = RunFormat(shape);
   opened.case_format = CaseFormat(shape);
@@ -750,7 +755,7 @@ std::uint64_t file_size(const ResultLayout& layout) {
   constexpr std::uint64_t kHeader = 1300;  // of a dataset: its object header, with its attributes
   std::uint64_t bytes = 8 * 1024 + 2 * (layout.job.size() + layout.job_overrides.size());
   for (const auto& [column, values] : all.header) bytes += kHeader + values.size();
-  for (const auto* list : {&all.runs, &all.cases, &all.edges, &all.failures, &all.live})
+  for (const auto* list : {&all.runs, &all.cases, &all.edges, &all.failures, &all.sittings, &all.live})
     for (const Column& column : *list) bytes += kHeader + column.values(extents) * column.value_bytes;
   return bytes + 16 * (extents[Dimension::case_] + extents[Dimension::seed] + extents[Dimension::vertex]);
 }

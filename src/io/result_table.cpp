@@ -30,6 +30,13 @@ constexpr Traits kLogWeight{
 constexpr Traits text_of(std::size_t room) {
   return {.text_room = room};
 }
+// Of the sittings.
+constexpr Traits kSittingIndex{.fill = -1, .fill_is_missing = true, .since = 1};
+constexpr Traits kSittingNumber{.summed = true, .since = 1};
+constexpr Traits kSittingChecksum{.since = 1};
+constexpr Traits sitting_text(std::size_t room) {
+  return {.summed = true, .since = 1, .text_room = room};
+}
 
 // Where the values of a record stand in its dataset: before and after the record's own last dimension.
 constexpr Inner kOnce{};
@@ -46,6 +53,7 @@ constexpr Dataset<Run> kRuns[] = {
     {"steps", &Run::steps, kOnce, kCount, "draws", "draws of the trajectory until every delta had stopped"},
     {"seconds", &Run::seconds, kOnce, kNumberAside, "s", "time that the trajectory took"},
     {"attempts", &Run::attempts, kOnce, kAlwaysThere, "1", "times that the run was handed to a worker"},
+    {"sitting", &Run::sitting, kOnce, kSittingIndex, "1", "sitting in which the run was made"},
     {"tau", &Run::tau, kPerDelta, kCount, "draws", "stopping time (draws made, where not stopped)"},
     {"recommended", &Run::recommended, kPerDelta, kCount, "1", "recommended vertex, from 0"},
     {"correct", &Run::correct, kPerDelta, kCount, "1", "1: the recommended vertex is the best one"},
@@ -120,6 +128,7 @@ constexpr Dataset<Solution> kSolutions[] = {
     {"practical_bound", &Solution::practical_bound, kDeltaAfter, kNumber, "draws",
      "the t with t = T_star beta(t, delta), for the job's threshold"},
     {"seconds", &Solution::seconds, kOnce, kNumberAside, "s", "time that the solution took"},
+    {"sitting", &Solution::sitting, kOnce, kSittingIndex, "1", "sitting in which the solution was made"},
     {"checksum", &Solution::checksum, kOnce, kAlwaysThere, "1", "CRC-32 of the case's solution"},
 };
 
@@ -167,6 +176,16 @@ constexpr Dataset<LiveState> kLive[] = {
      "counts the writers that the file has had"},
 };
 
+constexpr Dataset<Sitting> kSittingList[] = {
+    {"started", &Sitting::started, kOnce, sitting_text(32), "", "when it began; empty: no sitting"},
+    {"host", &Sitting::host, kOnce, sitting_text(64), "", "host of its first rank"},
+    {"ranks", &Sitting::ranks, kOnce, kSittingNumber, "1", "its ranks"},
+    {"code_version", &Sitting::code_version, kOnce, sitting_text(32), "", "version of the program"},
+    {"git_commit", &Sitting::git_commit, kOnce, sitting_text(64), "", "commit of its sources"},
+    {"build", &Sitting::build, kOnce, sitting_text(256), "", "how it was built"},
+    {"checksum", &Sitting::checksum, kOnce, kSittingChecksum, "1", "CRC-32 of the sitting's values"},
+};
+
 constexpr RootAttribute kAttributes[] = {{"created", &ResultLayout::created},
                                          {"job", &ResultLayout::job},
                                          {"job_overrides", &ResultLayout::job_overrides},
@@ -207,6 +226,7 @@ static_assert(all_members_stored<CaseSolution>(kSolutions), "one row for each me
 static_assert(all_members_stored<AlgorithmInfo>(kAlgorithms), "one row for each member of AlgorithmInfo");
 static_assert(all_members_stored<EdgeRow>(kEdges), "one row for each member of EdgeRow");
 static_assert(all_members_stored<Failure>(kFailureList), "one row for each member of Failure");
+static_assert(all_members_stored<Sitting>(kSittingList), "one row for each member of Sitting");
 static_assert(all_members_stored<LiveState>(kLive), "one row for each member of LiveState");
 // format_minor is written with format_version; cases, algorithms and replications are dimensions; weighted
 // files have a log_weight.
@@ -218,8 +238,8 @@ static_assert(std::size(kAttributes) + std::size(kLists) + kOtherMembers == memb
 }  // namespace
 
 std::string_view to_string(Dimension dimension) {
-  constexpr std::string_view kNames[] = {"case", "algorithm", "delta", "checkpoint",
-                                         "seed", "vertex",    "edge",  "entry"};
+  constexpr std::string_view kNames[] = {"case",   "algorithm", "delta", "checkpoint", "seed",
+                                         "vertex", "edge",      "entry", "sitting"};
   return kNames[static_cast<std::size_t>(dimension)];
 }
 
@@ -234,6 +254,7 @@ Extents::Extents(const ResultLayout& layout) : Extents(layout.shape()) {
   (*this)[seed] = static_cast<std::size_t>(layout.replications);
   (*this)[edge] = layout.edges();
   (*this)[entry] = kFailures;
+  (*this)[Dimension::sitting] = kSittings;
 }
 
 template <>
@@ -259,6 +280,10 @@ Table<EdgeRow> table() {
 template <>
 Table<Failure> table() {
   return {"failures", {entry}, 1, kFailureList};
+}
+template <>
+Table<Sitting> table() {
+  return {"sittings", {Dimension::sitting}, 1, kSittingList};
 }
 template <>
 Table<LiveState> table() {

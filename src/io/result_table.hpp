@@ -23,10 +23,11 @@ namespace tasfg {
 inline constexpr std::int64_t kFormatVersion = 2;
 
 inline constexpr std::size_t kFailures = 64;  // kept with their messages; the rest are counted only
+inline constexpr std::size_t kSittings = 64;  // kept apart; later ones share
 
 using Checksum = boost::crc_32_type;  // zlib's crc32
 
-enum class Dimension { case_, algorithm, delta, checkpoint, seed, vertex, edge, entry };
+enum class Dimension { case_, algorithm, delta, checkpoint, seed, vertex, edge, entry, sitting };
 [[nodiscard]] std::string_view to_string(Dimension dimension);
 
 /// How many values there are along each dimension.
@@ -41,7 +42,7 @@ class Extents {
   std::size_t& operator[](Dimension dimension) { return of_[static_cast<std::size_t>(dimension)]; }
 
  private:
-  std::array<std::size_t, 8> of_{};
+  std::array<std::size_t, 9> of_{};
 };
 
 /// One edge of one case.

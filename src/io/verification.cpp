@@ -44,13 +44,14 @@ std::string impossible(const CaseSolution& solution, std::int64_t K) {
 class Verifier {
  public:
   Verifier(const ResultFile::Impl& file, std::size_t listed)
-      : file_(file), layout_(file.layout), listed_(listed) {}
+      : file_(file), layout_(file.layout), sittings_(file.sitting_entries()), listed_(listed) {}
 
   Verification run() {
     check_constants(file_, [this](std::string what) { tell(std::move(what)); });
     for (CaseId c; c.value() < layout_.cases.size(); ++c) check_case(c);
     for (CellId cell; cell.value() < layout_.cells(); ++cell) check_cell(cell);
     check_failures();
+    check_sittings();
     check_live();
     return std::move(found_);
   }
@@ -81,8 +82,9 @@ class Verifier {
     const CaseSolution solution = file_.case_format.record(batch, 0, layout_.K(c));
     if (solution.status == TaskStatus::pending) return;
     ++found_.solutions;
-    if (const std::string why = impossible(solution, layout_.cases[c.value()].K); !why.empty())
-      tell(fmt::format("the solution of {}: {}", name(c), why));
+    std::string why = impossible(solution, layout_.cases[c.value()].K);
+    if (why.empty()) why = impossible_sitting(solution.sitting);
+    if (!why.empty()) tell(fmt::format("the solution of {}: {}", name(c), why));
   }
 
   void check_cell(CellId cell) {
@@ -102,13 +104,24 @@ class Verifier {
       return;
     }
     ++found_.runs;
-    const std::string why = impossible(file_.run_format.record(batch, row, K), static_cast<std::int64_t>(K));
+    const RunRecord run = file_.run_format.record(batch, row, K);
+    std::string why = impossible(run, static_cast<std::int64_t>(K));
+    if (why.empty()) why = impossible_sitting(run.sitting);
     if (!why.empty()) tell(fmt::format("{}: {}", name(batch.name(row)), why));
   }
 
   void check_failures() {
     for (const auto& entry : file_.failure_entries())
       if (!entry.possible) tell(fmt::format("failures[{}]: is of a task that there is not", entry.place));
+  }
+
+  void check_sittings() {
+    for (std::size_t i = 0; i < sittings_.size(); ++i)
+      if (!sittings_[i].sound) tell(fmt::format("sittings[{}]: {}", i, kUnsound));
+  }
+  [[nodiscard]] std::string impossible_sitting(std::int32_t number) const {
+    const bool possible = number == -1 || static_cast<std::uint32_t>(number) < sittings_.size();
+    return possible ? "" : "was made in a sitting that there is not";
   }
 
   void check_live() {
@@ -121,6 +134,7 @@ class Verifier {
 
   const ResultFile::Impl& file_;
   const ResultLayout& layout_;
+  std::vector<ResultFile::Impl::SittingEntry> sittings_;
   std::size_t listed_;
   Verification found_;
 };

@@ -7,13 +7,12 @@
 #include <string_view>
 
 #include "commands.hpp"
+#include "complaint.hpp"
 #include <fcntl.h>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/sweep/exit_status.hpp"
 #include "tasfg/sweep/interruption.hpp"
-#include "tasfg/sweep/link.hpp"
-#include "tasfg/sweep/progress.hpp"
 
 namespace {
 
@@ -25,11 +24,6 @@ void open_standard_streams() {
     if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF &&
         ::open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY) != stream)
       std::_Exit(tasfg::kExitError);
-}
-
-void complain(std::string_view text) {
-  // Of several processes that a launcher started, all fail alike on bad options: one says why.
-  if (tasfg::first_of_launch()) tasfg::say(std::string(text));
 }
 
 int run(int argc, char** argv) {
@@ -68,13 +62,7 @@ int main(int argc, char** argv) {
     if (std::fflush(stdout) != 0)
       throw tasfg::SystemError("standard output", tasfg::bad_state("cannot be written"));
     return status;
-  } catch (const tasfg::Error& error) {
-    complain(error.what());
-    return tasfg::exit_status_of(error);
-  } catch (const std::bad_alloc&) {
-    complain("out of memory");
-  } catch (const std::exception& error) {
-    tasfg::say(error.what());
+  } catch (const std::exception&) {
+    return tasfg::complain();
   }
-  return tasfg::kExitError;
 }

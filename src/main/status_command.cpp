@@ -76,6 +76,35 @@ void show(const std::string& name, const Tally& t) {
              t.count[2], t.count[3], t.count[0], count_text(t.steps));
 }
 
+/// Which program made how many runs.
+void show_programs(const ResultFile& file) {
+  const std::vector<Sitting> sittings = file.sittings();
+  if (sittings.empty()) return;
+  std::vector<std::int64_t> runs(sittings.size());
+  std::int64_t unknown = 0;
+  for (CellId cell; cell.value() < file.layout().cells(); ++cell) {
+    const std::vector<TaskStatus> status = file.run_values(&RunRecord::status, cell);
+    const std::vector<std::int32_t> made_in = file.run_values(&RunRecord::sitting, cell);
+    for (std::size_t i = 0; i < status.size(); ++i) {
+      if (status[i] == TaskStatus::pending) continue;
+      const auto sitting = static_cast<std::size_t>(made_in[i]);  // −1: beyond all
+      ++(sitting < runs.size() && !sittings[sitting].started.empty() ? runs[sitting] : unknown);
+    }
+  }
+  for (std::size_t i = 0; i < sittings.size(); ++i) {
+    const auto same = [&](const Sitting& each) { return each.same_program(sittings[i]); };
+    const auto here = sittings.begin() + static_cast<std::ptrdiff_t>(i);
+    if (sittings[i].started.empty() || std::any_of(sittings.begin(), here, same)) continue;
+    std::int64_t made = 0;
+    for (std::size_t k = i; k < sittings.size(); ++k) made += same(sittings[k]) ? runs[k] : 0;
+    const auto count = std::count_if(here, sittings.end(), same);
+    fmt::print("  {} runs made by tasfg {} ({}; {}) in {} sitting{}, the first {}\n", made,
+               printable(sittings[i].code_version), printable(sittings[i].git_commit),
+               printable(sittings[i].build), count, count == 1 ? "" : "s", printable(sittings[i].started));
+  }
+  if (unknown > 0) fmt::print("  {} runs made by a program that is not known\n", unknown);
+}
+
 int show_status(const std::string& path) {
   const auto opened = std::make_shared<const ResultFile>(ResultFile::open(path, Access::read));
   const ResultFile& file = *opened;
@@ -132,6 +161,7 @@ int show_status(const std::string& path) {
   fmt::print("  created {}, updated {}, by tasfg {} ({}; {})\n", printable(layout.created),
              printable(live.updated), printable(layout.code_version), printable(layout.git_commit),
              printable(layout.build));
+  show_programs(file);
   fmt::print("  last on {} rank{}, {} threads; hosts: {}\n", live.ranks, live.ranks == 1 ? "" : "s",
              live.threads, printable(live.hosts));
 

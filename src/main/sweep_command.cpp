@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "complaint.hpp"
 #include "provenance.hpp"
 #include <fmt/format.h>
 
@@ -46,7 +47,12 @@ int sweep(Options& options, char** arguments) {
   sweep.arguments = arguments;
   sweep.provenance = program_provenance();
   Link link;
-  return run_sweep(sweep, link);
+  try {
+    return run_sweep(sweep, link);
+  } catch (const std::exception&) {
+    // While the others wait for this rank: the launcher ends it when one of them exits, said or not.
+    return complain();
+  }
 }
 
 }  // namespace

@@ -78,12 +78,13 @@ RunRecord weighted_run(const Simulation& simulation, const Algorithm& algorithm,
 class Pilot {
  public:
   Pilot(const Simulation& simulation, const Algorithm& algorithm, std::span<const double> log_inv_delta,
-        int threads, const std::atomic<bool>* cancel)
+        int threads, const std::atomic<bool>* cancel, std::size_t runs)
       : simulation_(simulation.instance(), options_of(simulation)),
         algorithm_(algorithm),
         log_inv_delta_(some_of(log_inv_delta)),
         threads_(threads),
-        cancel_(cancel) {}
+        cancel_(cancel),
+        runs_(runs) {}
 
   /// How long a plain run is, on average.
   [[nodiscard]] std::int64_t horizon() {
@@ -164,9 +165,8 @@ class Pilot {
   }
 
   void make_round(Proposal proposal) {
-    constexpr std::size_t kRuns = 8000;
-    std::vector<std::vector<WrongStop>> found(kRuns);
-    each(kRuns, [&](std::size_t i) {
+    std::vector<std::vector<WrongStop>> found(runs_);
+    each(runs_, [&](std::size_t i) {
       const RunRecord record = weighted_run(
           simulation_, algorithm_, log_inv_delta_, proposal, horizon_, seed_ + i, cancel_,
           [&](const PathCounts& path, bool late, double ratio) {
@@ -204,6 +204,7 @@ class Pilot {
   std::vector<double> log_inv_delta_;
   int threads_;
   const std::atomic<bool>* cancel_;
+  std::size_t runs_;                             // of a round
   std::uint64_t seed_ = std::uint64_t{1} << 40;  // beyond those of runs
   std::int64_t horizon_ = 0;
   std::vector<TiltComponent> ladder_;
@@ -214,13 +215,14 @@ class Pilot {
 }  // namespace
 
 ErrorSampler::ErrorSampler(const Simulation& simulation, Algorithm algorithm,
-                           std::vector<double> log_inv_delta, int threads, const std::atomic<bool>* cancel)
+                           std::vector<double> log_inv_delta, int threads, const std::atomic<bool>* cancel,
+                           std::size_t pilot_runs)
     : simulation_(simulation),
       algorithm_(std::move(algorithm)),
       log_inv_delta_(std::move(log_inv_delta)),
       proposal_(simulation.instance(), 1.0, {}) {
   if (log_inv_delta_.empty()) return;
-  Pilot pilot(simulation, algorithm_, log_inv_delta_, threads, cancel);
+  Pilot pilot(simulation, algorithm_, log_inv_delta_, threads, cancel, pilot_runs);
   horizon_ = pilot.horizon();
   const Proposal found = pilot.proposal();
   proposal_ = Proposal(simulation.instance(), found.plain(), found.components());
@@ -233,7 +235,7 @@ RunRecord ErrorSampler::run(std::uint64_t seed, const std::atomic<bool>* cancel)
 
 std::vector<ErrorEstimate> measured_error(const Simulation& simulation, const Algorithm& algorithm,
                                           std::span<const double> log_inv_delta, std::int64_t runs,
-                                          ErrorMethod method, int threads) {
+                                          ErrorMethod method, int threads, std::size_t pilot_runs) {
   TASFG_EXPECT(runs > 0);
   const auto count = static_cast<std::size_t>(runs);
   const std::size_t deltas = log_inv_delta.size();
@@ -248,7 +250,8 @@ std::vector<ErrorEstimate> measured_error(const Simulation& simulation, const Al
     for (const auto& each : wrong) estimates.push_back(plain_error_estimate(each, runs));
     return estimates;
   }
-  const ErrorSampler sampler(simulation, algorithm, {log_inv_delta.begin(), log_inv_delta.end()}, threads);
+  const ErrorSampler sampler(simulation, algorithm, {log_inv_delta.begin(), log_inv_delta.end()}, threads,
+                             nullptr, pilot_runs);
   std::vector<double> log_weights(deltas * count);  // by δ
   in_threads(threads, count, [&](std::size_t seed) {
     const RunRecord record = sampler.run(seed);

@@ -66,18 +66,25 @@ double draw_mean(const Gaussian& reward, const ArmTilt& prior, PhiloxStream& str
   return prior.mean + std::sqrt(reward.variance / prior.strength) * sample_normal(stream);
 }
 double draw_mean(const Bernoulli& /*reward*/, const ArmTilt& prior, PhiloxStream& stream) {
-  // Probabilities of 0 and 1 are no instances; rewards of 1e-15 are not told from them.
-  constexpr double kLeast = 1e-15;
   const double a = sample_gamma(stream, prior.strength * prior.mean);
   const double b = sample_gamma(stream, prior.strength * (1.0 - prior.mean));
-  return a + b > 0.0 ? std::clamp(a / (a + b), kLeast, 1.0 - kLeast) : prior.mean;
+  return a + b > 0.0 ? a / (a + b) : prior.mean;
 }
 double draw_mean(const Poisson& /*reward*/, const ArmTilt& prior, PhiloxStream& stream) {
-  constexpr double kLeast = 1e-100;
-  return std::max(kLeast, sample_gamma(stream, prior.strength * prior.mean) / prior.strength);
+  return sample_gamma(stream, prior.strength * prior.mean) / prior.strength;
 }
 double draw_mean(const Exponential& /*reward*/, const ArmTilt& prior, PhiloxStream& stream) {
   return prior.strength * prior.mean / sample_gamma(stream, prior.strength + 1.0);
+}
+
+/// A mean that makes an instance: inside the family's range, and no two arms at the same end of it. Rewards
+/// do not tell such ends from those that were drawn.
+double kept_inside(const RewardFamily& reward, double mean, std::size_t arm) {
+  const double least = 1e-9 * static_cast<double>(arm + 1);
+  if (std::holds_alternative<Bernoulli>(reward)) return std::clamp(mean, least, 1.0 - least);
+  if (std::holds_alternative<Poisson>(reward)) return std::max(mean, least);
+  if (std::holds_alternative<Exponential>(reward)) return std::clamp(mean, 1e-50 * least, 1e50 / least);
+  return mean;
 }
 
 /// The variance of a prior is V(mean)/(strength + this).
@@ -184,7 +191,8 @@ Proposal::Drawn Proposal::draw(PhiloxStream& stream) const {
     std::vector<double> means;
     std::visit(
         [&](const auto& reward) {
-          for (const ArmTilt& arm : components_[c].arms) means.push_back(draw_mean(reward, arm, stream));
+          for (const ArmTilt& arm : components_[c].arms)
+            means.push_back(kept_inside(reward, draw_mean(reward, arm, stream), means.size()));
         },
         truth_->reward());
     return {static_cast<int>(c), Instance(graphs_[c], std::move(means), truth_->reward())};

@@ -74,7 +74,7 @@ ResultFile open_or_make(const SweepOptions& options, const ResultLayout& layout,
     throw InputError(options.output, remark(fmt::format("holds {} of the job, not {}", shard_name(held),
                                                         shard_name(layout.shard)),
                                             "give another -o and merge the files; it was left as it is"));
-  if (same_grid(file.layout(), layout)) {
+  if (same_grid(file.layout(), layout) && file.layout().format_minor == layout.format_minor) {
     if (file.live().status == "running")
       say_torn(file.drop_torn());  // its last writer did not come to an end
     return file;
@@ -112,6 +112,8 @@ int coordinate(const SweepOptions& options, Link& link) {
     claim.status = live.status;
     lock->expect_owned();
     file->write_live(claim);  // a writer that has lost the lock finds another generation from now on
+    file->begin_sitting({live.updated, live.hosts, live.ranks, options.provenance.version,
+                         options.provenance.commit, options.provenance.build});
     if (options.retry_failed) retry_failed(options, *file, progress);
   } catch (const Error& error) {
     (void)broadcast(link, {exit_status_of(error), {}, {}, {}});

@@ -18,6 +18,7 @@ import concurrent.futures
 import multiprocessing
 import pathlib
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -35,6 +36,7 @@ from operations import JOB, SWEEP, Materials
 import result_files
 from processes import run
 
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # of terminals; lines may end
 PATIENCE = 30.0  # seconds; whatever reads an undamaged file takes a tenth of one
 MEMORY = 4 << 30  # bytes
 # Numbers that have broken programs.
@@ -197,7 +199,7 @@ def read(path):
         tau = results.runs.tau.values
         results.runs_frame(), results.cases_frame(), results.cases
         for file in getattr(results, "files", []):
-            _ = file.damaged, file.edges, file.failures()
+            _ = file.damaged, file.edges, file.failures(), file.sittings()
         return tau, ""
     except tasfg.UserError as error:
         return None, str(error)
@@ -205,7 +207,6 @@ def read(path):
 
 def reader(connection):
     """Reads files whose paths it gets, one after the other, in a process of its own."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     while True:
         try:
             path = connection.recv()
@@ -260,6 +261,7 @@ read_apart = Reader()
 
 
 def limit():
+    """Of this process and all that it starts."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -294,7 +296,7 @@ def try_one(materials, number, seed, commands, keep):
             for each in (damaged, materials.folder / "job.toml", materials.folder / "small.h5"):
                 shutil.copy(each, place)
             try:
-                done = run(*command, check=None, timeout=PATIENCE, cwd=place, preexec_fn=limit)
+                done = run(*command, check=None, timeout=PATIENCE, cwd=place)
             except subprocess.TimeoutExpired:
                 complaints.append(f"{name}: hangs for {PATIENCE:.0f} s")
                 outcomes[name, "hang"] += 1
@@ -305,7 +307,7 @@ def try_one(materials, number, seed, commands, keep):
                 complaints.append(f"{name}: status {status}: {done.stderr.strip()}")
             if status == 2 and len(lines) != 1:
                 complaints.append(f"{name}: status 2 with {len(lines)} lines: {done.stderr.strip()}")
-            if any(c < " " and c not in "\n" or c == "\x7f" for c in done.stdout + done.stderr):
+            if CONTROL.search(done.stdout + done.stderr):
                 complaints.append(f"{name}: prints control characters")
             made = place / {"grow": "damaged.h5", "merge": "out.h5"}.get(name, "none")
             if status == 0 and kind not in SEALED and made.exists() and materials.look(made)[1].any():
@@ -316,6 +318,8 @@ def try_one(materials, number, seed, commands, keep):
         outcomes["tasfg.open", "reads" if tau is not None else "refuses"] += 1
         if len(words.splitlines()) > 1:
             complaints.append(f"tasfg.open: {words}")
+        elif CONTROL.search(words):
+            complaints.append("tasfg.open: says control characters")
         if tau is not None and kind not in SEALED:
             right = materials.values["runs/tau"][tuple(map(slice, tau.shape))]
             if right.shape != tau.shape or not np.all(np.isnan(tau) | (tau == right)):
@@ -342,7 +346,7 @@ def materials_in(folder):
 def campaign(materials, numbers, seed, jobs, keep=None):
     """Yields (number, kind, outcomes, complaints) of each damaged file."""
     commands = readers(" verify " in run("--help").stdout)
-    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+    with concurrent.futures.ProcessPoolExecutor(jobs, initializer=limit) as pool:
         started = {pool.submit(try_one, materials, number, seed, commands, keep): number for number in numbers}
         for future in concurrent.futures.as_completed(started):
             yield started[future], *future.result()

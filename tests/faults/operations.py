@@ -153,7 +153,7 @@ class Materials:
     def differs(self, path):
         """Names of the datasets that are not the whole's bit for bit, timing and live state aside."""
         with h5py.File(path, "r") as file:
-            names = [name for name in self.values if name not in result_files.TIMING and not name.startswith("live/")]
+            names = [name for name in self.values if not result_files.may_differ(name)]
             there = [name for name in names if name in file and file[name].shape == self.values[name].shape]
             return sorted({*names} - {name for name in there if file[name][()].tobytes() == self.values[name].tobytes()})
 
@@ -161,6 +161,9 @@ class Materials:
         """What is not as promised in the folder after an operation that ended with `status`, in words."""
         before = self.before.get(operation.files.get("out.h5"))
         try:
+            unsigned = result_files.unsigned(place / "out.h5") if (place / "out.h5").exists() else 0
+            if unsigned:
+                return [f"{unsigned} results do not say which program made them"]
             if status == 0:
                 more = self.debris(operation, place)
                 different = self.differs(place / "out.h5")

@@ -335,6 +335,49 @@ def test_failed_tasks_come_with_a_command_that_replays_them(study, tmp_path):
         assert [int(line.split(",")[3]) for line in printed] == file["runs/tau"][4, 2, :, 6].tolist()
 
 
+def test_the_reader_says_which_sitting_made_which_runs(study, tmp_path):
+    path = tmp_path / "two.h5"
+    shutil.copy(study, path)
+    with h5py.File(path, "r+") as file:
+        for name in ("started", "host", "ranks", "code_version", "git_commit", "build"):
+            file["sittings"][name][1] = file["sittings"][name][0]
+        file["sittings/git_commit"][1] = b"later"
+        file["runs/sitting"][:, :, 6:] = 1
+    seal(path)
+    first, second = tasfg.open(path).files[0].sittings()
+    assert (first.number, second.number, second.git_commit) == (0, 1, "later")
+    assert (first.runs, second.runs) == (6 * 4 * 6, 6 * 4 * 2)
+    assert set(tasfg.open(path).runs.sitting.values[..., 7].flat) == {1}
+    with h5py.File(path, "r+") as file:
+        file["sittings/git_commit"][0] = b"forged"
+    assert [each.number for each in tasfg.open(path).files[0].sittings()] == [1]
+    with h5py.File(path, "r+") as file:
+        del file["sittings"]  # as format 2.0 has it
+    assert tasfg.open(path).files[0].sittings() == []
+
+
+@pytest.mark.parametrize(
+    "group, name, value",
+    [("cases", "K", 2**31 - 1), ("cases", "K", -5), ("cases", "best", 10**6), ("edges", "case", -1)],
+)
+def test_values_that_do_not_fit_together_are_refused_or_left_out(study, tmp_path, group, name, value):
+    path = tmp_path / "forged.h5"
+    shutil.copy(study, path)
+    with h5py.File(path, "r+") as file:
+        file[group][name][...] = value
+    try:
+        results = tasfg.open(path)
+        assert len(results.runs_frame()) and len(results.cases_frame())
+        for file in results.files:
+            _ = file.edges, file.failures(), [file.graph(case) for case in range(len(file.labels))]
+    except UserError as error:
+        assert "forged.h5: " in str(error) and len(str(error).splitlines()) == 1
+
+
+def test_errors_quote_no_control_characters():
+    assert str(UserError("a\x1b[31m\nb\x9bc δ")) == "a?[31m?b?c δ"
+
+
 def test_the_normalisation_is_right_to_the_last_digits():
     """kl(δ, 1−δ) at δ = e^−x against 60-digit arithmetic, from δ near 1 to δ = e⁻⁷⁰⁰."""
     decimal.getcontext().prec = 340

@@ -1,8 +1,10 @@
 """Part of the campaigns of docs/trust.md: writes that fail, signals at bad moments, damaged files."""
 
 import itertools
+import os
 import pathlib
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -13,6 +15,8 @@ import damage
 import faults
 import kill
 from operations import OPERATIONS, Materials
+
+from processes import MPI
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +50,26 @@ def test_the_injection_is_noticed(materials):
     first_result = next(n for n, point in enumerate(found, 1) if point == ("pwrite", "file"))
     outcome = faults.inject(materials, "create", first_result, "EIO", usual)
     assert outcome.reached and outcome.status == 2 and "Input/output error" in outcome.messages
+
+
+def test_an_error_is_said_before_the_launcher_ends_who_says_it(materials, tmp_path):
+    """The launcher ends all ranks when one exits with a status: the first must have said by then why, also where its words
+    meet a full pipe."""
+    wrapper, said, out = tmp_path / "rank", tmp_path / "said", tmp_path / "none" / "out.h5"
+    wrapper.write_text(f'#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK" != 0 ] || exec 2> {said}\nexec "$TASFG" "$@"\n')
+    wrapper.chmod(0o755)
+    os.mkfifo(said)
+    pipe = os.open(said, os.O_RDWR | os.O_NONBLOCK)
+    filling = os.write(pipe, bytes(1 << 20))
+    process = subprocess.Popen(["mpirun", "--oversubscribe", "-n", "3", wrapper, "sweep", materials.folder / "job.toml", "-o", out],
+                               env=os.environ | MPI, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(3)  # time for the others to exit, were they not waiting
+    text = os.read(pipe, filling)
+    assert process.wait(30) == 2
+    text += os.read(pipe, filling)
+    os.close(pipe)
+    assert text[filling:].decode() == f"tasfg: {out}: its folder {out.parent} does not exist (make it first)\n"
 
 
 @pytest.mark.parametrize("which", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])

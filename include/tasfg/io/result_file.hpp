@@ -6,6 +6,7 @@
 /// whatever process dies; and since its space is there, a disk that fills up cannot stop a sweep half-way.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,6 +35,20 @@ struct Failure {
   std::int32_t case_index = -1, algorithm = -1;  // algorithm −1: the case's solution
   std::int64_t seed = -1;
   std::string message;
+};
+
+/// One sweep that wrote into the file: which program made which runs.
+struct Sitting {
+  std::string started;  // ISO 8601
+  std::string host;     // of its first rank
+  std::int64_t ranks = 0;
+  std::string code_version, git_commit, build;
+  std::uint32_t checksum = 0;  // filled in by the file
+
+  [[nodiscard]] bool same_program(const Sitting& other) const {
+    return code_version == other.code_version && git_commit == other.git_commit && build == other.build;
+  }
+  auto operator<=>(const Sitting&) const = default;
 };
 
 enum class Access { read, write };
@@ -93,6 +108,8 @@ class ResultFile {
   [[nodiscard]] RunRecord read_run(RunName name) const;
   /// Those whose case, algorithm and seed there are.
   [[nodiscard]] std::vector<Failure> failures() const;
+  /// In the order of their numbers, RunRecord::sitting; one that does not fit its checksum is empty.
+  [[nodiscard]] std::vector<Sitting> sittings() const;
   [[nodiscard]] FeedbackGraph graph(CaseId case_id) const;
   /// Checks everything that was not checked when the file was opened; lists so many damages at most.
   [[nodiscard]] Verification verify(std::size_t listed) const;
@@ -100,6 +117,9 @@ class ResultFile {
   std::size_t drop_torn();
 
   // Writing.
+  /// Results that are written from now on belong to this sitting; it is noted with the first of them. Where
+  /// there is no room for another, it shares the last one of the same program, or has none.
+  void begin_sitting(Sitting sitting);
   /// Writes a batch (any order), values before statuses; sorts it.
   void write_runs(RunBatch& batch);
   void write_cases(CaseBatch& batch);

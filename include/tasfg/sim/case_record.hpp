@@ -36,6 +36,7 @@ struct CaseSolution {
   std::int32_t domination = -1, self_loops = -1, face_dimension = -1, iterations = -1;
   std::vector<double> omega, omega_heuristic, m;     // one for each vertex
   std::vector<double> lower_bound, practical_bound;  // one for each δ
+  std::int32_t sitting = -1;                         // as of a run
   std::uint32_t checksum = 0;  // of what the table says; filled in when the record joins a batch
 };
 

@@ -24,10 +24,14 @@ namespace tasfg {
 /// Draws weighted runs of one algorithm.
 class ErrorSampler {
  public:
+  /// Pilot runs of each round.
+  static constexpr std::size_t kPilotRuns = 8000;
+
   /// Makes the pilot runs, in so many threads; the result does not depend on their number. Once `cancel` is
   /// true it returns soon, and the sampler is of no use. Keeps a reference to the simulation.
   ErrorSampler(const Simulation& simulation, Algorithm algorithm, std::vector<double> log_inv_delta,
-               int threads = 1, const std::atomic<bool>* cancel = nullptr);
+               int threads = 1, const std::atomic<bool>* cancel = nullptr,
+               std::size_t pilot_runs = kPilotRuns);
 
   /// One weighted run. Its log_weight holds ln of what it counts where it stopped with a wrong answer, else
   /// −∞.
@@ -61,7 +65,8 @@ enum class ErrorMethod { weighted, plain };
                                                         const Algorithm& algorithm,
                                                         std::span<const double> log_inv_delta,
                                                         std::int64_t runs, ErrorMethod method,
-                                                        int threads = 1);
+                                                        int threads = 1,
+                                                        std::size_t pilot_runs = ErrorSampler::kPilotRuns);
 
 /// From ln of what each run counts, −∞ for nothing. No run counts more than `most`.
 [[nodiscard]] ErrorEstimate error_estimate(std::span<const double> log_weights, double most);

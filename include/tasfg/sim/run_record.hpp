@@ -22,6 +22,7 @@ struct RunRecord {
   std::int64_t steps = -1;  // draws until every δ had stopped
   double seconds = std::numeric_limits<double>::quiet_NaN();
   std::int32_t attempts = 0;
+  std::int32_t sitting = -1;  // of the file that holds it, in which it was made; filled in by who writes it
 
   // One for each δ, in the order given.
   std::vector<std::int64_t> tau;  // as the conventions report it; where not stopped, the draws made

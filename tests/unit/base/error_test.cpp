@@ -20,6 +20,15 @@ TEST(Errors, AreWordedFromTheirParts) {
   EXPECT_STREQ(InputError("merge: nothing to merge").what(), "merge: nothing to merge");
 }
 
+TEST(Errors, AreOneLineWithoutControlCharacters) {
+  const std::string odd =
+      "a\x1b[31m\nb\x7f\xC2\x9B"
+      "c \xCE\xB4\xC2\xB5";
+  EXPECT_EQ(std::string(InputError(odd, remark(odd, odd)).what()),
+            "a?[31m?b?\xC2?c \xCE\xB4\xC2\xB5: a?[31m?b?\xC2?c \xCE\xB4\xC2\xB5 "
+            "(a?[31m?b?\xC2?c \xCE\xB4\xC2\xB5)");
+}
+
 TEST(Errors, GainTheirPlaceOnTheWayUp) {
   const auto check = [](double x) {
     if (x > 1) throw InputError(bad_value(x, "must be at most 1"));

@@ -110,6 +110,7 @@ inline RunRecord a_run(const ResultLayout& layout, CellId cell, TaskStatus statu
   RunRecord run;
   run.status = status;
   run.attempts = 1;
+  run.sitting = 0;
   run.steps = static_cast<std::int64_t>(random() >> 20);
   run.seconds = 0.25;
   run.tau = random_values<std::int64_t>(deltas, random);
@@ -159,6 +160,7 @@ inline CaseSolution a_solution(std::size_t K) {
   solution.m_norm = 0.75;
   solution.tv_heuristic = 0.125;
   solution.seconds = 0.1;
+  solution.sitting = 0;
   solution.alpha = solution.alpha_upper = 2;
   solution.weak_domination = solution.weak_domination_lower = solution.domination = 1;
   solution.self_loops = 3;
@@ -191,9 +193,16 @@ inline std::string bytes_of(std::int64_t value) {
 
 inline const LiveState kLive{"running", "2026-01-01T00:00:00Z", "here,there", 3, 8, 5};
 
+/// A sitting of the program of that commit.
+inline Sitting a_sitting(const std::string& commit, const std::string& started = "2026-01-01T00:00:00Z") {
+  return {started, "here", 3, "0.1.0", commit, "GCC, Release"};
+}
+
 // Under a lock that lasts as long as the call.
 inline ResultFile create(const std::string& path, const ResultLayout& layout) {
-  return ResultFile::create(path, layout, graphs_of(layout), kLive, WriterLock(path, nullptr));
+  ResultFile file = ResultFile::create(path, layout, graphs_of(layout), kLive, WriterLock(path, nullptr));
+  file.begin_sitting(a_sitting("abc"));
+  return file;
 }
 inline ResultFile::Copy extend(const std::string& path, const ResultLayout& wanted) {
   return ResultFile::extend(path, wanted, graphs_of(wanted), kLive, WriterLock(path, nullptr));

@@ -44,8 +44,8 @@ TEST_F(RecordBatchTest, AChecksumCoversEveryValueButTimingAndVerticesThatAreNotT
       silent += format.checksum(batch, 0, 3) == sum ? 1 : 0;
       byte ^= 0x40U;
     }
-  // seconds, attempts, checksum; two vertices past K in pulls, and at either δ in pulls_at
-  EXPECT_EQ(silent, 8U + 4U + 4U + 2U * 8U + 2U * 2U * 8U);
+  // seconds, attempts, sitting, checksum; two vertices past K in pulls, and at either δ in pulls_at
+  EXPECT_EQ(silent, 8U + 4U + 4U + 4U + 2U * 8U + 2U * 2U * 8U);
 }
 
 TEST_F(RecordBatchTest, AStatusThatIsNoneFitsNoChecksum) {

@@ -138,6 +138,63 @@ TEST_F(ResultCopyTest, MergingTakesWhatIsSettledAndFindsContradictions) {
   EXPECT_FALSE(fs::exists(path("new.h5")));
 }
 
+TEST_F(ResultCopyTest, CopiesKeepWhichSittingMadeARun) {
+  const ResultLayout layout = a_layout();
+  std::mt19937_64 random(5);
+  const auto made = [&](const std::string& name, const std::vector<std::string>& commits, std::int64_t seed) {
+    ResultFile file = create(path(name), layout);
+    for (const std::string& commit : commits) {
+      file.begin_sitting(a_sitting(commit));
+      write(file, {CellId(5), seed++}, a_run(layout, CellId(5), TaskStatus::done, random));
+    }
+  };
+  const auto commits = [](const ResultFile& file) {
+    std::vector<std::string> found;
+    const std::vector<Sitting> sittings = file.sittings();
+    for (const std::int32_t each : file.run_values(&RunRecord::sitting, CellId(5)))
+      found.push_back(each < 0 ? "-" : sittings.at(static_cast<std::size_t>(each)).git_commit);
+    return found;
+  };
+  made("a.h5", {"one", "two"}, 0);
+  made("b.h5", {"three", "one"}, 3);
+  const std::vector<std::string> wanted = {"one", "two", "-", "three", "one", "-", "-"};
+  const ResultFile all = merge(path("all.h5"), {path("a.h5"), path("b.h5")}).file;
+  EXPECT_EQ(commits(all), wanted);
+  EXPECT_EQ(all.sittings().size(), 3U) << "what stands in both is one sitting";
+  EXPECT_EQ(commits(merge(path("all.h5"), {path("b.h5")}).file), wanted);
+  ResultLayout longer = layout;
+  longer.max_steps = 5000;
+  EXPECT_EQ(commits(extend(path("all.h5"), longer).file), wanted);
+}
+
+TEST_F(ResultCopyTest, FilesOfAnOlderFormatAreTakenAsTheyAre) {
+  ResultLayout older = a_full_layout();
+  older.format_minor = 0;
+  std::mt19937_64 random(5);
+  ResultFile file = create(path("old.h5"), older);
+  RunRecord run = a_run(older, CellId(4), TaskStatus::done, random);
+  run.recommended = {1, 2};
+  run.checkpoint_recommended = {0, 0, 4};
+  run.correct = run.stopped = {1, 0};
+  run.checkpoint_correct = {0, 1, 1};
+  write(file, {CellId(4), 6}, run);
+  write(file, CaseId(1), a_solution(5));
+  EXPECT_TRUE(file.sittings().empty());
+  const std::uint32_t sum = file.read_run({CellId(4), 6}).checksum;
+  const auto check = [&](const ResultFile& copy) {
+    EXPECT_EQ(copy.layout().format_minor, kFormatMinor);
+    const RunRecord kept = copy.read_run({CellId(4), 6});
+    EXPECT_EQ(kept.status, TaskStatus::done);
+    EXPECT_EQ(kept.checksum, sum);
+    EXPECT_EQ(kept.pulls_at, run.pulls_at);
+    EXPECT_EQ(kept.sitting, -1);
+    EXPECT_EQ(copy.read_case(CaseId(1)).T_star, 12.5);
+    EXPECT_EQ(copy.verify(10).list, std::vector<std::string>{});
+  };
+  check(merge(path("all.h5"), {path("old.h5")}).file);
+  check(extend(path("old.h5"), a_full_layout()).file);
+}
+
 TEST_F(ResultCopyTest, AMergedFileWithFailedTasksIsNotCalledComplete) {
   ResultLayout layout = a_layout();
   layout.replications = 1;

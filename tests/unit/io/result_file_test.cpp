@@ -4,6 +4,7 @@
 #include <map>
 
 #include "io/made_results.hpp"
+#include <fmt/format.h>
 
 namespace tasfg {
 namespace {
@@ -126,6 +127,45 @@ TEST_F(ResultFileTest, FailuresAreKeptUpToTheRoomThereIs) {
   EXPECT_EQ(failures[63].message, std::string(256, '3'));
   EXPECT_EQ(file.retry_failed(), 0U);
   EXPECT_TRUE(file.failures().empty());
+}
+
+TEST_F(ResultFileTest, RunsNameTheSittingThatMadeThem) {
+  const ResultLayout layout = a_layout();
+  std::mt19937_64 random(1);
+  (void)create(path("x.h5"), layout);
+  ResultFile file = ResultFile::open(path("x.h5"), Access::write);
+  EXPECT_TRUE(file.sittings().empty()) << "a sitting that wrote nothing is not noted";
+  const auto run = [&] { return a_run(layout, CellId(0), TaskStatus::done, random); };
+  file.begin_sitting(a_sitting("old"));
+  write(file, {CellId(0), 0}, run());
+  file.begin_sitting(a_sitting("new", "2026-01-02T00:00:00Z"));
+  write(file, {CellId(0), 1}, run());
+  write(file, CaseId(1), a_solution(5));
+  const std::vector<Sitting> sittings = file.sittings();
+  ASSERT_EQ(sittings.size(), 2U);
+  EXPECT_EQ(sittings[0].git_commit, "old");
+  EXPECT_EQ(sittings[1].git_commit, "new");
+  EXPECT_EQ(sittings[1].started, "2026-01-02T00:00:00Z");
+  EXPECT_EQ(sittings[1].ranks, 3);
+  EXPECT_EQ(file.run_values(&RunRecord::sitting, CellId(0)), (std::vector{0, 1, -1, -1, -1, -1, -1}));
+  EXPECT_EQ(file.read_case(CaseId(1)).sitting, 1);
+}
+
+TEST_F(ResultFileTest, SittingsBeyondTheRoomShareOneOfTheirProgram) {
+  const ResultLayout layout = a_layout();
+  std::mt19937_64 random(1);
+  ResultFile file = create(path("x.h5"), layout);
+  const auto made_in = [&](const Sitting& sitting) {
+    file.begin_sitting(sitting);
+    write(file, {CellId(0), 0}, a_run(layout, CellId(0), TaskStatus::done, random));
+    return file.read_run({CellId(0), 0}).sitting;
+  };
+  for (int i = 0; i < 64; ++i)
+    EXPECT_EQ(made_in(a_sitting(i < 10 ? "old" : "new", fmt::format("2026-01-01T00:00:{:02}Z", i))), i);
+  EXPECT_EQ(made_in(a_sitting("old", "2026-02-01T00:00:00Z")), 9);
+  EXPECT_EQ(made_in(a_sitting("new", "2026-02-01T00:00:00Z")), 63);
+  EXPECT_EQ(made_in(a_sitting("another")), -1);
+  EXPECT_EQ(file.sittings().size(), 64U);
 }
 
 TEST_F(ResultFileTest, IndicesThatAFileLacksAreNotBelieved) {

@@ -84,6 +84,18 @@ TEST_F(VerificationTest, WhatIsImpossibleIsNamedThoughItsChecksumFits) {
   named([](RunRecord& run) { run.status = static_cast<TaskStatus>(9); }, "does not fit its checksum");
 }
 
+TEST_F(VerificationTest, DamagedSittingsAndRunsOfNoneAreNamed) {
+  (void)made();
+  damage(path("x.h5"), "GCC, Release", "GCC, release");
+  EXPECT_EQ(damages(), Lines{"sittings[0]: does not fit its checksum"});
+  ResultFile file = ResultFile::open(path("x.h5"), Access::write);
+  RunRecord run = possible(file.layout(), CellId(4));
+  run.sitting = 1;
+  write(file, {CellId(4), 0}, run);
+  EXPECT_EQ(damages(), (Lines{"case 1 (b), uniform, seed 0: was made in a sitting that there is not",
+                              "sittings[0]: does not fit its checksum"}));
+}
+
 TEST_F(VerificationTest, FailuresOfNoTaskAndAnOddStateAreNamed) {
   ResultFile file = made();
   file.add_failure({1, 0, 0, "fine"});
