@@ -1,18 +1,84 @@
-"""Result files of tasfg: labelled arrays, tidy tables, figures of any study, reports.
+"""Pure exploration with feedback graphs: characteristic times, simulations, sweeps, result files, figures.
 
     import tasfg
-    results = tasfg.open("out.h5")            # or several files
-    results.runs                                       # xarray Dataset: tau(case, algorithm, delta, seed), ...
-    results.runs_frame()                               # pandas: one row per (case, algorithm, seed, delta)
+    instance = tasfg.Instance(graph, means, reward="bernoulli")   # of networkx, a matrix, edges, tasfg.graph("ring", K=5)
+    instance.solve().T_star
+    runs = tasfg.simulate(instance, ["tas-fg", "ucb-fg-e", MyRule()], seeds=200, delta=[0.1, 0.01])
+    tasfg.table(runs); tasfg.plot.boxes(runs)
+
+    results = tasfg.open("out.h5")                     # of `tasfg sweep`; or several files
+    results.runs, results.runs_frame()                 # xarray: tau(case, algorithm, delta, seed), ...; a pandas table
     results.cases, results.cases_frame()               # T*, allocations, graph quantities
     results.plot("p", "T_star", hue="q")               # any quantity over any parameter
 
-`python -m tasfg --help` is the command line, also installed as `tasfg-analysis`.
+`python -m tasfg --help` is the command line for result files, also installed as `tasfg-analysis`. Files can be read and figures
+drawn where nothing was compiled; solving and simulating need the compiled part (`pip install .`).
 """
 
-from .errors import UserError
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import plot
+from .errors import FailedRuns, NothingToDraw, UserError
+from .models import Graph, Instance, Solution, graph, solve
+from .program import submit, sweep
 from .reader import FORMAT_VERSION
 from .results import Results, open  # noqa: A004 (like h5py.File, xarray.open_dataset)
+from .rules import compiled, include
+from .simulation import failures, simulate
 from .version import __version__
 
-__all__ = ["FORMAT_VERSION", "Results", "UserError", "__version__", "open"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .numba_rules import divergence, edge, uniform
+
+__all__ = [
+    "FORMAT_VERSION",
+    "FailedRuns",
+    "Graph",
+    "Instance",
+    "NothingToDraw",
+    "Results",
+    "Solution",
+    "UserError",
+    "__version__",
+    "compiled",
+    "divergence",
+    "edge",
+    "failures",
+    "graph",
+    "include",
+    "open",
+    "plot",
+    "simulate",
+    "solve",
+    "submit",
+    "sweep",
+    "table",
+    "uniform",
+]
+
+
+def table(source: Any, by: list[str] | None = None, *, words: bool = True) -> pd.DataFrame:
+    """Statistics of runs, with 95 % intervals, per case, algorithm and δ, or `by` other columns of `runs_frame`.
+
+    `source`: a Dataset of `simulate`, Results of `open`, or a result file's name. `words`: cells for reading ("1235 ± 68");
+    without, every number in a column of its own."""
+    from . import tables
+    from .simulation import results_of
+
+    results = results_of(source)
+    results.require_runs("a table")
+    columns = by if by is not None else ["label", "algorithm", "log_inv_delta"]
+    found = tables.statistics(results, columns)
+    return tables.readable(found, columns) if words else found
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("uniform", "edge", "divergence"):  # for rules that Numba compiles, which need it
+        from . import numba_rules
+
+        return getattr(numba_rules, name)
+    raise AttributeError(f"module 'tasfg' has no attribute {name!r}")

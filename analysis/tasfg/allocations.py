@@ -168,8 +168,8 @@ def pulls(results: Results) -> Figure:
             linewidth=0.4,
         )
         for offset, name in zip(offsets, algorithms):
-            values = [part.sel(algorithm=name).values for part in shares[case.label] if name in part.algorithm.values]
-            values = np.concatenate(values)[:, :K] if values else np.empty((0, K))
+            parts = [part.sel(algorithm=name).values for part in shares[case.label] if name in part.algorithm.values]
+            values = np.concatenate(parts)[:, :K] if parts else np.empty((0, K))
             values = values[~np.isnan(values).any(axis=1)]
             if len(values):
                 low, high = np.percentile(values, [25, 75], axis=0)

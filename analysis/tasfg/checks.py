@@ -299,12 +299,12 @@ def small_delta(results: Results) -> Figure:
         panel.plot(logs, theory.kl(logs) / logs, color="#000000", linestyle=style.BOUND_DASH, lw=0.9)
         ends = [1.0]
         for name in algorithms:
-            means = [
+            scaled = [
                 (x, samples[case.label, name, x].scaled(case.T_star * x))
                 for x in logs
                 if (case.label, name, x) in samples
             ]
-            means = [(x, s.mean, s.half_width) for x, s in means if not s.capped]  # else there is no mean
+            means = [(x, s.mean, s.half_width) for x, s in scaled if not s.capped]  # else there is no mean
             if not means:
                 continue
             x, mean, half = np.array(means).T

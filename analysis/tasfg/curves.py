@@ -91,7 +91,7 @@ def _labels(curves: list[Curve]) -> list[str]:
 def _common(curves: list[Curve]) -> str:
     """What they share, for the title."""
     told = telling_apart([curve.fixed for curve in curves]) or ["K"]
-    shared = [
+    shared: list[str] = [
         key
         for key in ("K", "q", "r")
         if key not in told and len({c.fixed.get(key) for c in curves}) == 1 and key in curves[0].fixed

@@ -112,7 +112,7 @@ def _value(name: str, value) -> str:
     if name == "log_inv_delta":
         return delta_text(value)
     if isinstance(value, str | bool):
-        return value if name in ("reward", "label", "graph.parity", "graph.path") else f"{name} {value}"
+        return str(value) if name in ("reward", "label", "graph.parity", "graph.path") else f"{name} {value}"
     if name in LABELS:
         return (
             f"${name}={number(float(value))}$"
@@ -168,8 +168,8 @@ def _points(results: Results, part: pd.DataFrame, x: str, y: str, kind: str, sta
                 continue
             if y.endswith("error"):
                 n = len(group)  # a run that did not stop made no error
-                low, high = clopper_pearson(values.sum(), n)
-                rows.append((value, values.sum() / n, float(low), float(high), False))
+                ends = clopper_pearson(values.sum(), n)
+                rows.append((value, values.sum() / n, float(ends[0]), float(ends[1]), False))
             elif statistic == "mean":
                 half = half_width(values)
                 rows.append((value, values.mean(), values.mean() - half, values.mean() + half, False))
@@ -281,7 +281,14 @@ def _lines(
         values = style.in_order(table[hue].unique()) if hue == "algorithm" else sorted(table[hue].unique())
     lines = [
         Line2D(
-            [], [], color=colour, linestyle=dash, lw=1.1, marker="o", ms=2.8, label="" if v is None else _value(hue, v)
+            [],
+            [],
+            color=colour,
+            linestyle=dash,
+            lw=1.1,
+            marker="o",
+            ms=2.8,
+            label="" if hue is None else _value(hue, v),
         )
         for v, (colour, dash, _) in zip(values, style.many(len(values)))
     ]

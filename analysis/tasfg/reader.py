@@ -15,11 +15,13 @@ import contextlib
 import functools
 import os
 import pathlib
+import re
 import shlex
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import h5py
 import numpy as np
@@ -93,6 +95,8 @@ def _refusing(path: pathlib.Path) -> Iterator[None]:
     """Has what h5py, NumPy, pandas and xarray raise where a file's contents do not fit together come out as a refusal."""
     try:
         yield
+    except UserError:  # worded already
+        raise
     except (
         OSError,
         LookupError,
@@ -118,7 +122,7 @@ def _refuses(reading: Callable) -> Callable:
     return read
 
 
-def _value(value) -> object:
+def _value(value) -> Any:
     """A scalar as Python has it; texts are cut at their first NUL."""
     value = value.item() if isinstance(value, np.generic) else value
     return value.split(b"\0")[0].decode("utf-8", "replace") if isinstance(value, bytes) else value
@@ -319,19 +323,25 @@ class ResultFile:
         """How many runs do not fit their checksums."""
         return self._status_and_damaged[1]
 
+    def _raw_runs(self, names: list[str]) -> Iterator[np.ndarray]:
+        """Datasets of /runs as they are stored."""
+        with _opened(self.path) as file:
+            for name in names:
+                yield file["runs"][name][()]
+
     def _read_runs(self, names: list[str]) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
         """Name, values, and where they are missing, of datasets per run."""
         settled = np.isin(self.run_status, SETTLED)
-        with _opened(self.path) as file:
-            stopped = settled[:, :, None, :] & (file["runs/stopped"][()] == 1)
-            for name in names:
-                about, values = self.variables["runs"][name], file["runs"][name][()]
-                gone = ~(stopped if "delta" in about.dims and name != "stopped" else settled)
-                known = STOP if gone.ndim == 4 else RUN
-                gone = gone.reshape([n if dim in known else 1 for dim, n in zip(about.dims, values.shape)])
-                if about.fill is not None and values.dtype.kind in "iu":
-                    gone = gone | (values == about.fill)
-                yield name, values, np.broadcast_to(gone, values.shape)
+        raw = self._raw_runs(["stopped", *names])
+        stopped = settled[:, :, None, :] & (next(raw) == 1)
+        for name, values in zip(names, raw):
+            about = self.variables["runs"][name]
+            gone = ~(stopped if "delta" in about.dims and name != "stopped" else settled)
+            known = STOP if gone.ndim == 4 else RUN
+            gone = gone.reshape([n if dim in known else 1 for dim, n in zip(about.dims, values.shape)])
+            if about.fill is not None and values.dtype.kind in "iu":
+                gone = gone | (values == about.fill)
+            yield name, values, np.broadcast_to(gone, values.shape)
 
     def _of_runs(self, *dims: str) -> list[str]:
         """Names of the datasets with a value per run and exactly these dimensions; any, where none are given."""
@@ -349,10 +359,10 @@ class ResultFile:
         for name, values, gone in self._read_runs(self._of_runs()):
             about = self.variables["runs"][name]
             data[name] = (about.dims, np.where(gone, np.nan, values), about.attributes)
-        with _opened(self.path) as file:
-            for name, about in self.variables["runs"].items():
-                if name not in data and name not in self.coordinates:
-                    data[name] = (about.dims, file["runs"][name][()], about.attributes)
+        others = [name for name in self.variables["runs"] if name not in data and name not in self.coordinates]
+        for name, values in zip(others, self._raw_runs(others)):
+            about = self.variables["runs"][name]
+            data[name] = (about.dims, values, about.attributes)
         data["status"] = (RUN, self.run_status, {})
         for name in ("lower_bound", "practical_bound"):
             data[name] = (("case", "delta"), self.cases[name].values, {"units": "draws"})
@@ -386,7 +396,7 @@ class ResultFile:
             return pd.Categorical.from_codes(spread(codes, axis), found.categories)
 
         seeds = self.seeds.astype(np.int32 if self.seeds.max(initial=0) < 2**31 else np.int64)
-        rows = int(np.prod(shape)) if keep is None else len(index)
+        rows = int(np.prod(shape) if keep is None else np.count_nonzero(keep))
         cases = self.cases
         columns = {
             "file": pd.Categorical.from_codes(np.zeros(rows, dtype=np.int8), [self.name]),
@@ -457,8 +467,8 @@ class ResultFile:
             found = [zlib.crc32(b"".join(raw[name][i : i + 1].tobytes() for name in covers)) for i in range(len(sums))]
         settled = made_in[np.isin(self.run_status, SETTLED)]
         return [
-            Sitting(number, started, host, int(ranks), *program, runs=int((settled == number).sum()))
-            for number, (started, host, ranks, *program) in enumerate(zip(*table.values()))
+            Sitting(number, started, host, int(ranks), version, commit, build, int((settled == number).sum()))
+            for number, (started, host, ranks, version, commit, build) in enumerate(zip(*table.values()))
             if started and found[number] == sums[number]
         ]
 
@@ -476,6 +486,8 @@ class ResultFile:
         if algorithm < 0:
             return shlex.join(words)
         name = self.algorithms[algorithm]
+        for path in _rules(str(a["job"])):
+            words += ["--rule", path]
         words += ["--algorithm", name]
         for option in self.algorithm_options[algorithm].split():
             words += ["-A", f"{name}.{option}"]
@@ -485,6 +497,12 @@ class ResultFile:
             words += ["--set", point]
         words += ["--threshold", a["threshold"], "--stream", a["stream"], "--master-seed", str(a["seed"])]
         return shlex.join([*words, "--max-steps", str(a["max_steps"]), "--csv"])
+
+
+def _rules(job: str) -> list[str]:
+    """The libraries of rules that a job names."""
+    listed = re.search(r"^rules\s*=\s*\[([^\]]*)\]", job, flags=re.MULTILINE)
+    return re.findall(r"[\"']([^\"']+)[\"']", listed[1]) if listed else []
 
 
 def _known(status: np.ndarray) -> np.ndarray:

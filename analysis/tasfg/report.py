@@ -57,8 +57,8 @@ def _table(
     name: str, caption: str, columns: list[tuple[str, str]], rows: Iterable[Iterable], filtered: bool = False
 ) -> str:
     """A table that sorts. columns: (heading, explanation)."""
-    rows = [list(row) for row in rows]
-    numeric = [bool(rows) and not isinstance(rows[0][i], str) for i in range(len(columns))]
+    rows = lists = [list(row) for row in rows]
+    numeric = [bool(rows) and not isinstance(lists[0][i], str) for i in range(len(columns))]
     more = ""
     if len(rows) > MOST_ROWS:
         more = (
@@ -176,7 +176,7 @@ def _summary(results: Results) -> str:
 
 def _programs(file: ResultFile) -> list[str]:
     """Which program made how many runs, in how many sittings."""
-    by_program = {}
+    by_program: dict = {}
     for each in file.sittings():
         by_program.setdefault((each.code_version, each.git_commit, each.build), []).append(each)
     return [

@@ -120,8 +120,9 @@ class Results:
                 # Of two, the one that is settled; of equals, the earlier file's.
                 settled_a, settled_b = a != PENDING, b != PENDING
                 drop_a = (settled_b & ~settled_a)[:, :, None, :]
-                keep[i][np.ix_(*at_i)] &= ~drop_a
-                keep[j][np.ix_(*at_j)] &= drop_a
+                for kept, at, wanted in ((keep[i], at_i, ~drop_a), (keep[j], at_j, drop_a)):
+                    assert kept is not None
+                    kept[np.ix_(*at)] &= wanted
         return keep
 
     @property

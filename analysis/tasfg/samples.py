@@ -108,7 +108,7 @@ def boxes(results: Results, log_inv_delta: float | None = None, slow: bool = Fal
     figure, panels = layout.spread(widths, 2.2)
     capped = any(np.isinf(box.high) for box in drawn.values())
     offsets = dodge(len(algorithms))
-    ranges = {}  # of each graph: its parts have one axis
+    ranges: dict = {}  # of each graph: its parts have one axis
     for here in parts:
         shown = [drawn[label, a] for label in here.label for a in algorithms if (label, a) in drawn]
         low, high = ranges.get(here.graph.iloc[0], (1.0, 1.0))

@@ -11,10 +11,9 @@ import logging
 import pathlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
@@ -185,7 +184,7 @@ def ink_on(colour: str, dark: float = 0.32) -> str:
     return "#000000" if 0.3 * red + 0.59 * green + 0.11 * blue > dark else "#FFFFFF"
 
 
-def many(count: int) -> list[tuple[str, object, float]]:
+def many(count: int) -> list[tuple[str, Any, float]]:
     """Colour, dash and width of that many lines: those above for a few, shades of one map for many."""
     if count <= len(CURVES):
         return list(zip(CURVES, DASHES, WIDTHS))[:count]

@@ -29,10 +29,10 @@ def statistics(results: Results, by: list[str]) -> pd.DataFrame:
     plain = groups.agg(lower_bound=("lower_bound", "mean"), practical_bound=("practical_bound", "mean")).reset_index()
     samples = samples_of(runs, by, results.caps(runs))
     ratios = samples_of(runs.assign(tau=runs.normalised), by, np.inf)
-    rows = []
+    rows: list[dict[str, float]] = []
     for key in plain[by].itertuples(index=False, name=None):
         sample, ratio = samples.get(key), ratios.get(key)
-        if sample is None:
+        if sample is None or ratio is None:
             rows.append({"runs": 0, "stopped": 0})
             continue
         rows.append(

@@ -67,13 +67,14 @@ constexpr AlgorithmRow kRows[] = {
      "the vertex of largest (G Delta^-2), or a uniform one with probability epsilon", kGreedyOptions},
     {RuleKind::uniform, "uniform", "all vertices in turn", {}},
     {RuleKind::oracle, "oracle", "tracks the true optimal allocation", {}},
+    {RuleKind::external, "", "", {}},  // named by its library
 };
 static_assert(one_row_each(kRows, &AlgorithmRow::rule), "one row for each rule, in order");
 
 }  // namespace
 
 std::span<const AlgorithmRow> algorithm_rows() {
-  return kRows;
+  return std::span(kRows).first(std::size(kRows) - 1);
 }
 
 const AlgorithmRow& row_of(const Algorithm& algorithm) {

@@ -16,7 +16,6 @@ Estimate::Estimate(const Instance& instance, Setting setting, const Conventions&
       side_(n_, 1.0),
       pulls_(n_, 0.0),
       observations_(n_, 0.0),
-      sums_(n_, 0.0),
       means_(n_, 1.0),
       counts_(n_ * stride_, 0.0) {
   side_[0] = -1.0;
@@ -30,14 +29,25 @@ bool Estimate::best_is_unique() const {
   return true;
 }
 
+void Estimate::find_best() {
+  best_ = index_of_largest(means_.data(), n_);
+  double& best_mean = means_[static_cast<std::size_t>(best_)];
+  const double top = std::exchange(best_mean, -std::numeric_limits<double>::infinity());
+  runner_up_ = largest_of(means_.data(), n_);
+  best_mean = top;
+}
+
+void Estimate::land() {
+  side_[static_cast<std::size_t>(best_)] = 1.0;
+  find_best();
+  side_[static_cast<std::size_t>(best_)] = -1.0;
+}
+
 void Estimate::move_best(int u) {
   const auto at = [](int v) { return static_cast<std::size_t>(v); };
   const int before = best_;
   if (u == best_) {
-    best_ = index_of_largest(means_.data(), n_);
-    const double top = std::exchange(means_[at(best_)], -std::numeric_limits<double>::infinity());
-    runner_up_ = largest_of(means_.data(), n_);
-    means_[at(best_)] = top;
+    find_best();
   } else {
     const double now = means_[at(u)];
     const double top = means_[at(best_)];

@@ -129,4 +129,13 @@ void detail::philox_words_anywhere(StreamKey key, std::uint64_t counter, std::ui
 #endif
 }
 
+void philox_block(StreamKey key, std::uint64_t counter, std::uint32_t* out) {
+  const r123::Philox4x32::ctr_type in{
+      {static_cast<std::uint32_t>(counter), static_cast<std::uint32_t>(counter >> 32), 0, 0}};
+  const r123::Philox4x32::key_type with{
+      {static_cast<std::uint32_t>(key.value), static_cast<std::uint32_t>(key.value >> 32)}};
+  const auto words = r123::Philox4x32{}(in, with);
+  for (std::size_t i = 0; i < 4; ++i) out[i] = words[i];
+}
+
 }  // namespace tasfg

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "tasfg/algo/algorithm.hpp"
+#include "tasfg/base/named_rows.hpp"
+
 namespace tasfg {
 
 RecordShape ResultLayout::shape() const {
@@ -41,11 +44,6 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
            ": another tasfg, whose runs come out otherwise, made it";
   const auto measure = [](const ResultLayout& layout) { return layout.weighted ? "error" : "time"; };
   if (held.weighted != wanted.weighted) return differs("measure", measure(held), measure(wanted));
-  // Pilot runs, and with them the weighted ones, depend on both.
-  if (held.weighted && held.log_inv_delta != wanted.log_inv_delta)
-    return "it measures errors, and its list of delta is another";
-  if (held.weighted && held.max_steps != wanted.max_steps)
-    return differs("max_steps", held.max_steps, wanted.max_steps);
   const auto drops = [](std::string_view what) {
     return fmt::format("it holds {}, this job does not", what);
   };
@@ -60,6 +58,9 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
     const std::string name =
         each.options.empty() ? each.name : fmt::format("{} with {}", each.name, each.options);
     if (found == wanted.algorithms.end()) return drops(name);
+    if (found->digest != each.digest && find_row(algorithm_rows(), each.name) == nullptr)
+      return fmt::format("another library of {} made it (digest {:016x}, this job's has {:016x})", name,
+                         each.digest, found->digest);
     if (found->digest != each.digest)
       return fmt::format("another tasfg, whose runs of {} come out otherwise, made it", name);
   }
@@ -67,6 +68,9 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
     if (std::find(wanted.log_inv_delta.begin(), wanted.log_inv_delta.end(), held.log_inv_delta[d]) ==
         wanted.log_inv_delta.end())
       return drops(fmt::format("ln(1/delta) = {}", held.log_inv_delta[d]));
+  // Pilot runs, and with them the weighted ones, depend on all of them.
+  if (held.weighted && held.log_inv_delta.size() != wanted.log_inv_delta.size())
+    return "it measures errors, and its list of delta is another";
   for (const std::int64_t each : held.checkpoints)
     if (std::find(wanted.checkpoints.begin(), wanted.checkpoints.end(), each) == wanted.checkpoints.end())
       return drops(fmt::format("the checkpoint {}", each));

@@ -137,7 +137,7 @@ constexpr Dataset<AlgorithmInfo> kAlgorithms[] = {
     {"algorithm_options", &AlgorithmInfo::options, kOnce, kAlwaysThere, "",
      "options that are not the defaults"},
     {"algorithm_digest", &AlgorithmInfo::digest, kOnce, kAlwaysThere, "1",
-     "digest of short trajectories by the program that made its runs"},
+     "digest of short trajectories by the program that made its runs; of the library, for a rule of one"},
 };
 
 constexpr Dataset<ResultLayout> kLists[] = {

@@ -27,9 +27,9 @@ const GraphFamily& family_of(const Field& block) {
   return graph_families()[field->one_of(known)];
 }
 
-/// Beside the job file if it is there, else as it stands, from the working directory. "graphs.h5:G" names a
-/// dataset of the file graphs.h5.
-std::string resolved_path(const std::string& path, const std::string& job_file) {
+}  // namespace
+
+std::string beside_job(const std::string& path, const std::string& job_file) {
   const std::filesystem::path beside = std::filesystem::path(job_file).parent_path() / path;
   std::string whole = beside.string();
   std::error_code error;
@@ -38,6 +38,8 @@ std::string resolved_path(const std::string& path, const std::string& job_file) 
   if (colon != std::string::npos && std::filesystem::exists(whole.substr(0, colon), error)) return whole;
   return path;
 }
+
+namespace {
 
 /// `key` of the block, else of the job.
 std::optional<Field> nearest(std::string_view key, const Field& job, const Field& block) {
@@ -268,7 +270,7 @@ void GraphBlock::for_each(const Visit& visit) const {
     for (const Axis& axis : axes_) {
       ParameterValue& value = complete.find(axis.spec->name)->second;
       label += fmt::format(" {}={}", axis.spec->name, to_text(value));
-      if (axis.spec->kind == ParameterKind::path) value = resolved_path(std::get<std::string>(value), file_);
+      if (axis.spec->kind == ParameterKind::path) value = beside_job(std::get<std::string>(value), file_);
     }
     for (const RewardFamily& reward : rewards_) visit(complete, label + reward_label(reward), reward);
     // The next combination: the last parameter runs fastest.

@@ -79,4 +79,8 @@ class GraphBlock {
 /// " bernoulli", " variance=4": what a label says of the rewards; nothing where they are the default ones.
 [[nodiscard]] std::string reward_label(const RewardFamily& reward);
 
+/// Beside the job file if it is there, else as it stands, from the working directory. "graphs.h5:G" names a
+/// dataset of the file graphs.h5.
+[[nodiscard]] std::string beside_job(const std::string& path, const std::string& job_file);
+
 }  // namespace tasfg

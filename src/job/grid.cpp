@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tasfg/algo/rules/external.hpp"
 #include "tasfg/base/digest.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/sim/content_key.hpp"
@@ -35,6 +36,7 @@ std::uint64_t Grid::digest() const {
   for (const JobAlgorithm& entry : algorithms) {
     digest.add(entry.algorithm.name);
     digest.add(entry.options);
+    if (entry.algorithm.external != nullptr) digest.add(entry.algorithm.external->digest);
   }
   digest.add(cases.size());
   for (const Case& entry : cases) {

@@ -10,6 +10,8 @@
 #include "toml_reader.hpp"
 #include <fmt/format.h>
 
+#include "tasfg/algo/rule_library.hpp"
+#include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
@@ -101,7 +103,8 @@ void read_settings(const Field& job, const JobLimits& limits, Grid& grid) {
   if (const auto field = job.find("seed"))
     options.master_seed = static_cast<std::uint64_t>(field->whole(0, kLargestExact));
   if (const auto field = job.find("replications")) grid.replications = field->whole(1, limits.replications);
-  if (const auto field = job.find("max_steps")) options.max_steps = field->whole(1, kLargestExact);
+  if (const auto field = job.find("max_steps")) options.max_steps = field->whole(1, kMostDraws);
+  if (const auto field = job.find("skip")) options.skip = field->flag();
   if (const auto field = job.find("setting")) options.setting = field->one_of(kSettingNames);
   if (const auto field = job.find("stream")) options.stream = field->one_of(kStreamNames);
   if (const auto field = job.find("threshold"))
@@ -121,8 +124,23 @@ std::string read_option(const Field& field, const AlgorithmOption& option, Algor
   return fmt::format("{}={}", option.name, text);
 }
 
+/// The libraries of rules; a relative path begins at the job file.
+RuleLibraries read_rules(const Field& job) {
+  RuleLibraries libraries;
+  const std::optional<Field> list = job.find("rules");
+  if (!list) return libraries;
+  if (!list->is_list()) list->fail("must be a list of shared libraries");
+  for (const Field& item : list->items()) {
+    const std::string path = item.text("must be a shared library's name");
+    if (!is_printable(path)) item.fail("must be a shared library's name");
+    libraries.load(beside_job(path, job.origin()), item.where());
+  }
+  return libraries;
+}
+
 void read_algorithms(const Field& job, Grid& grid) {
-  const std::vector<std::string_view> known = names_of(algorithm_rows());
+  const RuleLibraries libraries = read_rules(job);
+  const std::vector<std::string_view> known = libraries.names();
   const std::optional<Field> list = job.find("algorithms");
   if (!list)
     throw InputError(job.origin(),
@@ -133,7 +151,7 @@ void read_algorithms(const Field& job, Grid& grid) {
     const std::string_view name = known[item.one_of(known)];
     if (std::find(chosen.begin(), chosen.end(), name) != chosen.end()) item.fail("stands twice in the list");
     chosen.push_back(name);
-    grid.algorithms.push_back({algorithm_named(name, item.where()), {}});
+    grid.algorithms.push_back({libraries.algorithm(name, item.where()), {}});
   }
   const std::optional<Field> tables = job.find("algorithm");
   if (!tables) return;

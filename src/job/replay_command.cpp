@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "tasfg/algo/rules/external.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/job/grid.hpp"
 
@@ -69,6 +70,7 @@ std::string Grid::replay_command(CaseId id, AlgorithmId algorithm, std::int64_t 
   option("--reward", std::string(row.name));
   for (const RewardParameter& parameter : row.parameters)
     option(fmt::format("--{}", parameter.name), to_text(parameter.get(entry.reward)));
+  if (chosen.algorithm.external != nullptr) option("--rule", chosen.algorithm.external->path);
   option("--algorithm", chosen.algorithm.name);
   for (const std::string& word : words_of(chosen.options))
     option("-A", fmt::format("{}.{}", chosen.algorithm.name, word));

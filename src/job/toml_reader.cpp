@@ -348,7 +348,8 @@ std::span<const std::string_view> top_keys() {
                                           "algorithms", "setting", "conventions",  "threshold",     "stream",
                                           "max_steps",  "reward",  "means"};
     for (const RewardParameter& parameter : reward_parameters()) keys.push_back(parameter.name);
-    keys.insert(keys.end(), {"graph", "algorithm", "convention", "checkpoints", "pulls_by_delta", "measure"});
+    keys.insert(keys.end(), {"graph", "algorithm", "convention", "checkpoints", "pulls_by_delta", "skip",
+                             "rules", "measure"});
     return keys;
   }();
   return all;

@@ -9,6 +9,7 @@
 #include "tasfg/base/contract.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/reward.hpp"
+#include "tasfg/sim/trajectory.hpp"
 
 namespace tasfg {
 namespace {
@@ -46,13 +47,19 @@ void list() {
   }
   fmt::print("\nReward families (--reward NAME):\n");
   for (const RewardFamilyRow& row : reward_families())
-    fmt::print("  {:<18}{}; means: {}{}\n", row.name, row.summary, row.range, options_of(row));
+    fmt::print("  {:<18}{}; means: {}{}{}\n", row.name, row.summary, row.range, options_of(row),
+               skips(row.defaults) ? "; skips" : "");
   fmt::print("\nAlgorithms (--algorithm NAME, -A name.option=value):\n");
   for (const AlgorithmRow& row : algorithm_rows()) {
-    fmt::print("  {:<18}{}\n", row.name, row.summary);
+    fmt::print("  {:<18}{}{}\n", row.name, row.summary,
+               skips(algorithm_named(row.name, "list")) ? "; skips" : "");
     for (const AlgorithmOption& option : row.options)
       fmt::print("    {:<10}{}\n", option.name, option.summary);
   }
+  fmt::print(
+      "\nskips: where algorithm and rewards both say so, many draws are made at once, with the results of "
+      "single "
+      "draws (--no-skip).\n");
   fmt::print("\nThresholds (--threshold NAME):\n");
   for (const ThresholdRow& row : threshold_rows()) fmt::print("  {:<18}{}\n", row.name, row.formula);
   fmt::print("\nConventions (--conventions paper|reference; each point alone with --set point=value):\n");

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "tasfg/algo/rule_library.hpp"
+#include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
 
@@ -12,9 +14,10 @@ namespace tasfg {
 namespace {
 
 /// A whole number that a double holds exactly.
-std::int64_t whole(double value, int low, const char* option) {
-  if (!(value >= low && value <= 9e15 && value == std::floor(value)))
-    throw InputError(option, bad_value(value, fmt::format("must be a whole number from {} to 9e15", low)));
+std::int64_t whole(double value, int low, double high, const char* option) {
+  if (!(value >= low && value <= high && value == std::floor(value)))
+    throw InputError(
+        option, bad_value(value, fmt::format("must be a whole number from {} to {}", low, to_text(high))));
   return static_cast<std::int64_t>(value);
 }
 
@@ -69,15 +72,18 @@ SimulationOptions RunOptions::simulation() const {
     set_convention(out.conventions, point.substr(0, equals), point.substr(equals + 1), "--set");
   }
   out.threshold = threshold_named(threshold_, "--threshold");
-  out.max_steps = whole(max_steps_, 1, "--max-steps");
-  out.master_seed = static_cast<std::uint64_t>(whole(master_seed_, 0, "--master-seed"));
+  out.max_steps = whole(max_steps_, 1, static_cast<double>(kMostDraws), "--max-steps");
+  out.skip = !no_skip_;
+  out.master_seed = static_cast<std::uint64_t>(whole(master_seed_, 0, 9e15, "--master-seed"));
   return out;
 }
 
 std::vector<Algorithm> RunOptions::algorithms() const {
+  RuleLibraries libraries;
+  for (const std::string& path : rules_) libraries.load(path, "--rule");
   std::vector<Algorithm> algorithms;
   for (const std::string& name : split_list(algorithms_)) {
-    algorithms.push_back(algorithm_named(name, "--algorithm"));
+    algorithms.push_back(libraries.algorithm(name, "--algorithm"));
     for (std::size_t i = 0; i + 1 < algorithms.size(); ++i)
       if (algorithms[i].name == name) throw InputError("--algorithm", remark(name + " stands twice"));
   }
@@ -115,6 +121,10 @@ void RunOptions::add_to(Command& app) {
   app.add_option("-A,--algorithm-option", algorithm_options_,
                  "an algorithm's option, as algorithm.option=value; repeatable")
       ->allow_extra_args(false);
+  app.add_option("--rule", rules_,
+                 "shared library of rules of your own (include/tasfg/rule.h), to be named in --algorithm; "
+                 "repeatable")
+      ->allow_extra_args(false);
   app.add_option("--log-inv-delta", log_inv_delta_, "values of ln(1/delta) (default 1,2.2,3.4,4.6,5.8,7)");
   app.add_option("--delta", delta_, "values of delta instead");
   app.add_option("--setting", setting_, "informed, uninformed or known-graph")->capture_default_str();
@@ -126,6 +136,7 @@ void RunOptions::add_to(Command& app) {
       ->capture_default_str();
   app.add_option("--stream", stream_, "philox, or numpy to replay the published runs")->capture_default_str();
   app.add_option("--master-seed", master_seed_, "of the philox streams")->capture_default_str();
+  app.add_flag("--no-skip", no_skip_, "make every draw by itself; same results, slower");
   app.add_option("--max-steps", max_steps_, "draws after which a run is capped")->capture_default_str();
   app.add_option("--threads", threads_, "worker threads (0: all cores)")->capture_default_str();
 }

@@ -30,8 +30,9 @@ class RunOptions {
   std::string algorithms_ = "tas-fg";
   std::string log_inv_delta_, delta_;
   std::string setting_ = "informed", conventions_ = "paper", stream_ = "philox", threshold_ = "practical";
-  std::vector<std::string> points_, algorithm_options_;
+  std::vector<std::string> points_, algorithm_options_, rules_;
   double max_steps_ = 1e9;
+  bool no_skip_ = false;
   double master_seed_ = 0;
   int threads_ = 0;
 };

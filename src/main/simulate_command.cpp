@@ -11,6 +11,7 @@
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
 #include "tasfg/sim/trajectory.hpp"
+#include "tasfg/sweep/progress.hpp"
 
 namespace tasfg {
 namespace {
@@ -39,13 +40,26 @@ std::vector<std::uint64_t> parse_seeds(const std::string& text) {
   return seeds;
 }
 
+/// The record of a run that failed: no vertex, no time.
+RunRecord failed_run(std::size_t deltas) {
+  RunRecord record;
+  record.status = TaskStatus::failed;
+  record.tau.assign(deltas, -1);
+  record.recommended.assign(deltas, -1);
+  record.correct.assign(deltas, 0);
+  record.stopped.assign(deltas, 0);
+  return record;
+}
+
 std::string rows_of(const Algorithm& algorithm, std::uint64_t seed, const std::vector<double>& log_inv_delta,
                     const RunRecord& record) {
   std::string rows;
   for (std::size_t d = 0; d < log_inv_delta.size(); ++d) {
-    rows +=
-        fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]), record.tau[d],
-                    record.recommended[d], record.correct[d], record.stopped[d] != 0 ? "done" : "capped");
+    rows += fmt::format("{},{},{},{},{},{},{}\n", algorithm.name, seed, to_text(log_inv_delta[d]),
+                        record.tau[d], record.recommended[d], record.correct[d],
+                        record.status == TaskStatus::failed ? "failed"
+                        : record.stopped[d] != 0            ? "done"
+                                                            : "capped");
   }
   return rows;
 }
@@ -61,6 +75,7 @@ void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds,
       double total = 0.0;
       for (std::size_t s = 0; s < seeds; ++s) {
         const RunRecord& record = records[a * seeds + s];
+        if (record.status == TaskStatus::failed) continue;
         if (record.stopped[d] == 0)
           ++capped;
         else if (record.correct[d] == 0)
@@ -68,15 +83,21 @@ void print_summary(const std::vector<Algorithm>& algorithms, std::size_t seeds,
         taus.push_back(static_cast<double>(record.tau[d]));
         total += taus.back();
       }
+      if (taus.empty()) {
+        fmt::print("{:<16} {:>13.6g} {:>14}\n", algorithms[a].name, log_inv_delta[d], "all failed");
+        continue;
+      }
       std::sort(taus.begin(), taus.end());
+      const std::size_t runs = taus.size();
       fmt::print("{:<16} {:>13.6g} {:>14.1f} {:>14.1f} {:>14.0f} {:>8} {:>8}\n", algorithms[a].name,
-                 log_inv_delta[d], total / static_cast<double>(seeds),
-                 0.5 * (taus[(seeds - 1) / 2] + taus[seeds / 2]), taus.back(), wrong, capped);
+                 log_inv_delta[d], total / static_cast<double>(runs),
+                 0.5 * (taus[(runs - 1) / 2] + taus[runs / 2]), taus.back(), wrong, capped);
     }
   }
 }
 
-void simulate(const Options& options) {
+/// Whether every run came to its end.
+bool simulate(const Options& options) {
   const SimulationOptions simulation_settings = options.run.simulation();
   const std::vector<Algorithm> algorithms = options.run.algorithms();
   const std::vector<std::uint64_t> seeds = parse_seeds(options.seeds);
@@ -91,14 +112,26 @@ void simulate(const Options& options) {
   std::vector<RunRecord> records(tasks);
   std::vector<char> ready(tasks, 0);
   std::size_t printed = 0;
+  bool all_ended = true;
   std::mutex output;
   std::atomic<std::size_t> next{0};
   if (options.csv) fmt::print("algorithm,seed,log_inv_delta,tau,recommended,correct,status\n");
   const auto work = [&] {
     for (std::size_t task = next++; task < tasks; task = next++) {
       const Algorithm& algorithm = algorithms[task / seeds.size()];
-      RunRecord record = simulation.run(algorithm, log_inv_delta, seeds[task % seeds.size()]);
+      RunRecord record;
+      std::string failure;
+      try {
+        record = simulation.run(algorithm, log_inv_delta, seeds[task % seeds.size()]);
+      } catch (const std::exception& error) {
+        failure = error.what();
+        record = failed_run(log_inv_delta.size());
+      }
       const std::scoped_lock lock(output);
+      if (!failure.empty()) {
+        all_ended = false;
+        say(fmt::format("{} seed {} failed: {}", algorithm.name, seeds[task % seeds.size()], failure));
+      }
       records[task] = std::move(record);
       ready[task] = 1;
       for (; printed < tasks && ready[printed] != 0; ++printed)
@@ -113,6 +146,7 @@ void simulate(const Options& options) {
   work();
   workers.clear();
   if (!options.csv) print_summary(algorithms, seeds.size(), log_inv_delta, records);
+  return all_ended;
 }
 
 }  // namespace
@@ -128,10 +162,7 @@ void add_simulate_command(Command& app, int& status) {
       "Examples:\n  tasfg simulate --graph ring -a tas-fg,ucb-fg-e --seeds 0-99\n"
       "  tasfg simulate --graph loopy-star --conventions reference --stream numpy -a exp3.g --seeds 0-24 "
       "--csv");
-  command->callback([options, &status] {
-    simulate(*options);
-    status = 0;
-  });
+  command->callback([options, &status] { status = simulate(*options) ? 0 : 1; });
 }
 
 }  // namespace tasfg

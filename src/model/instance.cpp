@@ -10,39 +10,36 @@
 namespace tasfg {
 
 Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily reward,
-                   const std::string& origin)
+                   const ModelOrigin& origin)
     : graph_(std::move(graph)), means_(std::move(means)), reward_(reward) {
   const int K = graph_.size();
   if (means_.size() != static_cast<std::size_t>(K))
-    throw InputError(origin, remark(fmt::format("{} means", means_.size()),
-                                    fmt::format("must be one per vertex, K = {}", K)));
+    throw InputError(origin.text, remark(fmt::format("{} means", means_.size()),
+                                         fmt::format("must be one per vertex, K = {}", K)));
   const RewardFamilyRow& row = row_of(reward_);
   for (int u = 0; u < K; ++u) {
     if (!admits(reward_, mean(u)))
-      throw InputError(within(origin, fmt::format("means[{}]", u)),
+      throw InputError(within(origin.text, origin.mean(u)),
                        bad_value(mean(u), fmt::format("{} means must lie in {}", row.name, row.range)));
     if (graph_.in(u).empty())
-      throw InputError(
-          origin,
-          remark(fmt::format(
-              "vertex {} (counted from 0) is unobservable: its column holds no positive probability", u)));
+      throw InputError(origin.text,
+                       remark(fmt::format("{} is unobservable: its column holds no positive probability",
+                                          origin.vertex(u)),
+                              origin.advice));
     double highest = 0.0;
     for (const Edge& edge : graph_.in(u)) highest = std::max(highest, edge.probability);
     constexpr double kLeast = 1e-100;  // below, the evidence per draw underflows, and T* is out of range
     if (highest < kLeast)
-      throw InputError(
-          origin,
-          remark(fmt::format("vertex {} (counted from 0) cannot be seen: its largest probability is {}", u,
-                             to_text(highest)),
-                 fmt::format("must be {} at least", to_text(kLeast))));
+      throw InputError(origin.text, remark(fmt::format("{} cannot be seen: its largest probability is {}",
+                                                       origin.vertex(u), to_text(highest)),
+                                           fmt::format("must be {} at least", to_text(kLeast))));
   }
   best_ = static_cast<int>(std::max_element(means_.begin(), means_.end()) - means_.begin());
   for (int u = 0; u < K; ++u) {
     if (u != best_ && mean(u) == mean(best_))
-      throw InputError(
-          origin, remark(fmt::format("vertices {} and {} (counted from 0) share the largest mean {}", best_,
-                                     u, to_text(mean(u))),
-                         "the best vertex must be unique"));
+      throw InputError(origin.text, remark(fmt::format("{} share the largest mean {}",
+                                                       origin.vertices(best_, u), to_text(mean(u))),
+                                           "the best vertex must be unique"));
   }
   // Below this the evidence per observation underflows and no finite T* can be stated.
   const double spread =
@@ -51,9 +48,10 @@ Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily 
     const double nearest = divergence(reward_, mean(best_), mean(u));
     if (u != best_ && !(nearest > 1e-200 && nearest < 1e200 && spread < 1e150))
       throw InputError(
-          origin, remark(fmt::format(
-                      "means[{}] = {} and the best mean {} are too {} to tell apart in double precision", u,
-                      to_text(mean(u)), to_text(mean(best_)), nearest > 1 ? "far apart" : "close")));
+          origin.text,
+          remark(fmt::format("{} = {} and the best mean {} are too {} to tell apart in double precision",
+                             origin.mean(u), to_text(mean(u)), to_text(mean(best_)),
+                             nearest > 1 ? "far apart" : "close")));
   }
 }
 

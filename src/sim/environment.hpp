@@ -1,10 +1,10 @@
 /// The environment of one trajectory: which edges fire, and which rewards they show.
 ///
 /// Philox: each vertex v has its own stream of edge activations and each vertex u its own stream of rewards,
-/// keyed by (master seed, the case's content, seed). So the i-th reward of u and the n-th activation of
-/// (v, u) are the same whichever algorithm meets them: common random numbers, draw by draw. A pull of v takes
-/// one byte of its stream for each out-edge, four to a word; a byte that ties with ⌊256 p⌋ takes 64 bits
-/// more, so that the probability is exact.
+/// keyed by (master seed, the case's content, seed). So the i-th reward of u and the n-th activation of (v,
+/// u) are the same whichever algorithm meets them: common random numbers, draw by draw. Activations, and the
+/// sums of rewards (but Poisson ones), can be had after any number of draws without those before
+/// (base/activations.hpp, base/partial_sums.hpp).
 ///
 /// NumPy: the published runs' generator; each draw takes K activations, then K rewards, fired or not.
 #pragma once
@@ -14,229 +14,262 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "base/simd.hpp"
-
+#include "tasfg/base/activations.hpp"
 #include "tasfg/base/numpy_stream.hpp"
+#include "tasfg/base/partial_sums.hpp"
 #include "tasfg/base/philox.hpp"
 #include "tasfg/base/samplers.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
 
-/// Draws one reward of a vertex.
-class GaussianReward {
+/// The rewards of one vertex in order, and their mean so far. Where draws can be left out, kJumps is true and
+/// a track also has
+///
+///   - bool can_jump(), from some draw on for good;
+///   - visits(), of nodes of its tree so far;
+///   - double mean_at(n): the mean after n draws; the place stays until
+///   - void move_there();
+///   - double tube(m, sum, log_rare): so far at most, but for a probability of exp(−log_rare), does the sum
+///   of the first j of m rewards stray from j/m of the sum of all m, for any j.
+template <typename Reward>
+class RewardTrack;
+
+template <>
+class RewardTrack<Gaussian> {
  public:
-  GaussianReward(const Gaussian& family, double mean) : mean_(mean), deviation_(std::sqrt(family.variance)) {}
-  template <typename Stream>
-  double operator()(Stream& stream) const {
-    return mean_ + deviation_ * sample_normal(stream);
+  static constexpr bool kJumps = true;
+
+  RewardTrack(const Gaussian& family, double mean, StreamKey key, std::int64_t /*max_steps*/)
+      : mean_(mean), deviation_(std::sqrt(family.variance)), noise_(key) {}
+
+  [[gnu::always_inline]] double next() { return mean_ + deviation_ * noise_.next(); }
+  /// Noise and mean apart, so that nothing is lost to rounding after many draws.
+  [[nodiscard]] double mean() const { return mean_after(noise_.sum(), noise_.count()); }
+
+  [[nodiscard]] static bool can_jump() { return true; }
+  [[nodiscard]] std::int64_t visits() const { return noise_.visits(); }
+  [[nodiscard]] double mean_at(std::int64_t n) { return mean_after(noise_.sum_at(n), n); }
+  void move_there() { noise_.move_there(); }
+  /// The Brownian bridge leaves a tube of half-width d with probability at most 2 exp(−2d²/(mσ²)).
+  [[nodiscard]] double tube(double m, double /*sum*/, double log_rare) const {
+    return deviation_ * std::sqrt(0.5 * m * (log_rare + kLn2));
   }
 
  private:
+  static constexpr double kLn2 = 0.6931471805599454;  // rounded up
+  [[nodiscard]] double mean_after(double noise, std::int64_t n) const {
+    return mean_ + deviation_ * noise / static_cast<double>(n);
+  }
+
   double mean_, deviation_;
+  NormalSums noise_;
 };
-class BernoulliReward {
+
+template <>
+class RewardTrack<Exponential> {
  public:
-  BernoulliReward(const Bernoulli& /*family*/, double mean) : fires_(mean) {}
-  template <typename Stream>
-  double operator()(Stream& stream) const {
-    return fires_(stream) ? 1.0 : 0.0;
+  static constexpr bool kJumps = true;
+
+  RewardTrack(const Exponential& /*family*/, double mean, StreamKey key, std::int64_t /*max_steps*/)
+      : mean_(mean), sums_(key) {}
+
+  double next() { return mean_ * sums_.next(); }
+  [[nodiscard]] double mean() const { return mean_after(sums_.sum(), sums_.count()); }
+
+  [[nodiscard]] static bool can_jump() { return true; }
+  [[nodiscard]] std::int64_t visits() const { return sums_.visits(); }
+  [[nodiscard]] double mean_at(std::int64_t n) { return mean_after(sums_.sum_at(n), n); }
+  void move_there() { sums_.move_there(); }
+  /// Given their sum, the partial sums of m exponentials are those of m − 1 uniform points in order (times
+  /// the sum): by the Dvoretzky–Kiefer–Wolfowitz inequality one is further off than ε with probability at
+  /// most 2 exp(−2(m − 1)ε²). Doubled, since the bound for a part of the draws is that for its own sum.
+  [[nodiscard]] static double tube(double m, double sum, double log_rare) {
+    constexpr double kLn2 = 0.6931471805599454;
+    return m > 1.0 ? 2.0 * sum * std::sqrt(0.5 * (log_rare + kLn2) / (m - 1.0)) : 0.0;
   }
 
  private:
-  BernoulliSampler fires_;
-};
-class PoissonReward {
- public:
-  PoissonReward(const Poisson& /*family*/, double mean) : sample_(mean) {}
-  template <typename Stream>
-  double operator()(Stream& stream) const {
-    return static_cast<double>(sample_(stream));
+  [[nodiscard]] double mean_after(double sum, std::int64_t n) const {
+    return mean_ * (sum / static_cast<double>(n));
   }
 
- private:
-  PoissonSampler sample_;
-};
-class ExponentialReward {
- public:
-  ExponentialReward(const Exponential& /*family*/, double mean) : mean_(mean) {}
-  template <typename Stream>
-  double operator()(Stream& stream) const {
-    return mean_ * sample_exponential(stream);
-  }
-
- private:
   double mean_;
+  ExponentialSums sums_;
 };
 
-inline GaussianReward sampler_of(const Gaussian& family, double mean) {
-  return {family, mean};
-}
-inline BernoulliReward sampler_of(const Bernoulli& family, double mean) {
-  return {family, mean};
-}
-inline PoissonReward sampler_of(const Poisson& family, double mean) {
-  return {family, mean};
-}
-inline ExponentialReward sampler_of(const Exponential& family, double mean) {
-  return {family, mean};
-}
+/// Successes are counted as activations of an edge are.
+template <>
+class RewardTrack<Bernoulli> {
+ public:
+  static constexpr bool kJumps = true;
+
+  RewardTrack(const Bernoulli& /*family*/, double mean, StreamKey key, std::int64_t max_steps)
+      : draws_(key, std::span<const double>(&mean, 1), max_steps) {}
+
+  double next() {
+    const std::uint64_t success = draws_.next();
+    successes_ += static_cast<std::int64_t>(success);
+    return static_cast<double>(success);
+  }
+  [[nodiscard]] double mean() const { return mean_after(successes_, draws_.count()); }
+
+  [[nodiscard]] bool can_jump() const { return draws_.can_jump(); }
+  [[nodiscard]] std::int64_t visits() const { return draws_.visits(); }
+  [[nodiscard]] double mean_at(std::int64_t n) {
+    draws_.look_at(n);
+    return mean_after(draws_.fired_there(0), n);
+  }
+  void move_there() {
+    successes_ = draws_.fired_there(0);
+    draws_.move_there();
+  }
+  [[nodiscard]] static double tube(double m, double sum, double log_rare) {
+    return count_tube(m, sum, log_rare);
+  }
+
+ private:
+  [[nodiscard]] static double mean_after(std::int64_t successes, std::int64_t n) {
+    return static_cast<double>(successes) / static_cast<double>(n);
+  }
+
+  Activations draws_;
+  std::int64_t successes_ = 0;
+};
+
+/// One by one.
+template <>
+class RewardTrack<Poisson> {
+ public:
+  static constexpr bool kJumps = false;
+
+  RewardTrack(const Poisson& /*family*/, double mean, StreamKey key, std::int64_t /*max_steps*/)
+      : stream_(key), sample_(mean) {}
+
+  double next() {
+    const auto reward = static_cast<double>(sample_(stream_));
+    sum_ += reward;
+    count_ += 1.0;
+    return reward;
+  }
+  [[nodiscard]] double mean() const { return sum_ / count_; }
+
+ private:
+  PhiloxStream stream_;
+  PoissonSampler sample_;
+  double sum_ = 0.0, count_ = 0.0;
+};
 
 template <typename Reward>
 class PhiloxEnvironment {
  public:
   using ChoiceStream = PhiloxStream;
 
-  /// `content` is content_key(instance), made once per case.
+  /// `content` is content_key(instance), made once per case; no run has more than `max_steps` draws.
   PhiloxEnvironment(const Instance& instance, const Reward& family, StreamKey content,
-                    std::uint64_t master_seed, std::uint64_t seed)
+                    std::uint64_t master_seed, std::uint64_t seed, std::int64_t max_steps = kMostDraws)
       : choices_(stream_key(master_seed, content.value, seed, kChoices)) {
     const int K = instance.size();
+    std::vector<double> probabilities;
     for (int v = 0; v < K; ++v) {
       const auto index = static_cast<std::uint64_t>(v);
-      activations_.emplace_back(stream_key(master_seed, content.value, seed, kActivations, index));
-      rewards_.emplace_back(stream_key(master_seed, content.value, seed, kRewards, index));
-      samplers_.push_back(sampler_of(family, instance.mean(v)));
-      begin_.push_back(groups_.size());
-      const auto edges = instance.graph().out(v);
-      const bool certain =
-          std::all_of(edges.begin(), edges.end(), [](const Edge& e) { return e.probability == 1.0; });
-      for (std::size_t i = 0; i < edges.size(); ++i) {
-        if (i % kGroup == 0) groups_.push_back({});
-        groups_.back().add(edges[i], certain);
+      first_.push_back(targets_.size());
+      probabilities.clear();
+      for (const Edge& edge : instance.graph().out(v)) {
+        targets_.push_back(edge.vertex);
+        probabilities.push_back(edge.probability);
       }
+      activations_.emplace_back(stream_key(master_seed, content.value, seed, kActivations, index),
+                                probabilities, max_steps);
+      rewards_.emplace_back(family, instance.mean(v),
+                            stream_key(master_seed, content.value, seed, kRewards, index), max_steps);
     }
-    begin_.push_back(groups_.size());
+    first_.push_back(targets_.size());
   }
 
-  /// Pulls v; calls show(u, reward) for each edge that fires, in order of u.
+  /// Pulls v; calls show(u, reward, mean of u's rewards so far) for each edge that fires, in order of u.
   template <typename Show>
   void pull(int v, Show show) {
     const auto i = static_cast<std::size_t>(v);
-    for (std::size_t g = begin_[i]; g < begin_[i + 1]; ++g) {
-      const EdgeGroup& group = groups_[g];
-      // Which edges fire is random: a branch on each would be mispredicted every other time.
-      for (std::uint32_t left = group.fired(activations_[i]); left != 0; left &= left - 1) {
-        const int u = group.vertex[static_cast<std::size_t>(std::countr_zero(left))];
-        show(u, samplers_[static_cast<std::size_t>(u)](rewards_[static_cast<std::size_t>(u)]));
-      }
-    }
+    const int* targets = targets_.data() + first_[i];
+    // Which edges fire is random: a branch on each would be mispredicted every other time.
+    const auto show_all = [&](std::uint64_t fired, const int* from) {
+      for (; fired != 0; fired &= fired - 1) show_reward(from[std::countr_zero(fired)], show);
+    };
+    Activations& activations = activations_[i];
+    if (activations.stride() < 64) return show_all(activations.next(), targets);
+    const std::uint64_t* words = activations.next_words();
+    for (std::size_t w = 0; w < activations.words(); ++w) show_all(words[w], targets + 64 * w);
   }
 
   static constexpr bool kPullsSeveral = true;
-  /// Pulls v up to `most` times, calling show(u, reward) as pull does. Asks on() after every reward; where it
-  /// says no, the pull that the reward belongs to is completed and is the last. Returns the number of pulls:
-  /// 0 where they cannot be taken at once (a tie, too few words at hand, more than eight edges or certain
-  /// ones only), so that pull() must do.
+  /// Pulls v up to `most` times, calling show as pull does. Asks on() after every reward; where it says no,
+  /// the pull that the reward belongs to is completed and is the last. Returns the number of pulls: 0 where
+  /// they cannot be taken at once (more than eight edges), so that pull() must do.
   template <typename Show, typename On>
   std::int64_t pull_several(int v, std::int64_t most, Show show, On on) {
     const auto i = static_cast<std::size_t>(v);
-    if (begin_[i + 1] - begin_[i] != 1) return 0;
-    const EdgeGroup& group = groups_[begin_[i]];
-    if (group.pulls < 2) return 0;
-    activations_[i].stock_up();
-    auto [pulls, left] = group.several(activations_[i], most);
+    const std::size_t stride = activations_[i].stride();  // a power of two
+    constexpr std::size_t kMostEdges = 8;
+    if (stride > kMostEdges) return 0;
+    auto [left, pulls] = activations_[i].ahead();
+    pulls = most < pulls ? most : pulls;
+    left &= first_bits(static_cast<std::size_t>(pulls) * stride);
     for (bool checked = true; left != 0; left &= left - 1) {
-      const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
-      const auto u = static_cast<std::size_t>(group.repeated_vertex[bit % kGroup]);
-      show(static_cast<int>(u), samplers_[u](rewards_[u]));
+      const auto bit = static_cast<std::size_t>(std::countr_zero(left));
+      show_reward(targets_[first_[i] + (bit & (stride - 1))], show);
       if (!checked || on()) [[likely]]
         continue;
       // The last pull: what is left of it is shown, and nothing beyond.
-      pulls = bit / (4 * group.words) + 1;
-      left &= EdgeGroup::first_bits(pulls * 4 * group.words);
+      const std::size_t end = (bit | (stride - 1)) + 1;
+      pulls = static_cast<std::int64_t>(end / stride);
+      left &= first_bits(end);
       checked = false;
     }
-    activations_[i].skip(pulls * group.words);
+    activations_[i].skip(pulls);
     return pulls;
   }
 
   /// The sampling rule's own randomness.
   PhiloxStream& choices() { return choices_; }
 
+  // For jumps.
+  [[nodiscard]] Activations& activations(std::size_t v) { return activations_[v]; }
+  [[nodiscard]] RewardTrack<Reward>& rewards(std::size_t u) { return rewards_[u]; }
+  /// The vertices that v's edges show.
+  [[nodiscard]] std::span<const int> targets(std::size_t v) const {
+    return {targets_.data() + first_[v], first_[v + 1] - first_[v]};
+  }
+  /// Visits of nodes of all trees so far.
+  [[nodiscard]] std::int64_t visits() const {
+    std::int64_t all = 0;
+    for (const Activations& each : activations_) all += each.visits();
+    for (const RewardTrack<Reward>& each : rewards_) all += each.visits();
+    return all;
+  }
+
  private:
   enum Purpose : std::uint64_t { kChoices, kActivations, kRewards };
-  static constexpr std::size_t kGroup = 16;
-  /// Up to sixteen out-edges of a vertex, which fire together.
-  struct EdgeGroup {
-    std::array<std::uint8_t, kGroup> threshold{};  // ⌊256 p⌋; an edge fires where its byte is less
-    std::array<int, kGroup> vertex{};
-    std::array<double, kGroup> rest{};  // 256 p − ⌊256 p⌋: with this probability, where its byte is equal
-    std::uint32_t always = 0, ties = 0;  // edges with p = 1, and with a rest, by bits
-    std::uint32_t size = 0, words = 0;
-    // The same for as many pulls as sixteen bytes serve.
-    std::array<std::uint8_t, kGroup> repeated{};
-    std::array<int, kGroup> repeated_vertex{};
-    std::uint32_t pulls = 0, repeated_always = 0, repeated_ties = 0;
 
-    void add(const Edge& edge, bool certain) {
-      const double scaled = 256.0 * edge.probability;
-      vertex[size] = edge.vertex;
-      if (edge.probability == 1.0) {
-        always |= 1U << size;
-      } else {
-        threshold[size] = static_cast<std::uint8_t>(scaled);
-        rest[size] = scaled - std::floor(scaled);
-        if (rest[size] > 0.0) ties |= 1U << size;
-      }
-      ++size;
-      words = certain ? 0 : (size + 3) / 4;
-      pulls = words == 0 ? 0 : 4 / words;
-      repeated = {};
-      repeated_always = repeated_ties = 0;
-      for (std::uint32_t pull = 0; pull < pulls; ++pull) {
-        const std::uint32_t from = pull * 4 * words;
-        std::copy_n(threshold.begin(), size, repeated.begin() + from);
-        std::copy_n(vertex.begin(), size, repeated_vertex.begin() + from);
-        repeated_always |= always << from;
-        repeated_ties |= ties << from;
-      }
-    }
+  template <typename Show>
+  [[gnu::always_inline]] void show_reward(int u, Show& show) {
+    RewardTrack<Reward>& track = rewards_[static_cast<std::size_t>(u)];
+    const double reward = track.next();
+    show(u, reward, track.mean());
+  }
+  static std::uint64_t first_bits(std::size_t n) {
+    return n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
+  }
 
-    /// What the words at hand say of the next pulls, up to `most` and before any tie: how many pulls, and
-    /// which edges fire in them, four bits for each word.
-    [[nodiscard]] std::pair<std::uint32_t, std::uint64_t> several(const PhiloxStream& stream,
-                                                                  std::int64_t most) const {
-      constexpr std::uint32_t kBlocks = 4;
-      static_assert(kBlocks * kGroup <= 4 * PhiloxStream::kReadable);
-      std::uint64_t events = 0, tied = 0;
-      for (std::uint32_t b = 0; b < kBlocks; ++b) {
-        const auto [less, equal] = compare_bytes(stream.ahead() + 4 * b, repeated.data());
-        events |= static_cast<std::uint64_t>(less | repeated_always) << (kGroup * b);
-        tied |= static_cast<std::uint64_t>(equal & repeated_ties) << (kGroup * b);
-      }
-      std::uint32_t count = std::min(kBlocks * pulls, static_cast<std::uint32_t>(stream.at_hand()) / words);
-      if (tied != 0) [[unlikely]]
-        count = std::min(count, static_cast<std::uint32_t>(std::countr_zero(tied)) / (4 * words));
-      count = most < count ? static_cast<std::uint32_t>(most) : count;
-      return {count, events & first_bits(count * 4 * words)};
-    }
-    static std::uint64_t first_bits(std::uint32_t n) {
-      return n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
-    }
-
-    /// The edges that fire, by bits.
-    [[nodiscard]] std::uint32_t fired(PhiloxStream& stream) const {
-      if (words == 0) return always;
-      const std::uint32_t* bytes = stream.take(words);
-      auto [fires, tied] = compare_bytes(bytes, threshold.data());
-      tied &= ties;
-      fires |= always;
-      if (tied != 0) [[unlikely]]
-        for (std::uint32_t left = tied; left != 0; left &= left - 1)
-          if (BernoulliSampler(rest[static_cast<std::size_t>(std::countr_zero(left))])(stream))
-            fires |= left & -left;
-      return fires;
-    }
-  };
   PhiloxStream choices_;
-  std::vector<PhiloxStream> activations_, rewards_;
-  std::vector<decltype(sampler_of(std::declval<Reward>(), 0.0))> samplers_;
-  std::vector<EdgeGroup> groups_;
-  std::vector<std::size_t> begin_;  // of the groups of each vertex
+  std::vector<Activations> activations_;
+  std::vector<RewardTrack<Reward>> rewards_;
+  std::vector<int> targets_;  // of all vertices in turn
+  std::vector<std::size_t> first_;
 };
 
 /// Gaussian rewards only.
@@ -245,7 +278,12 @@ class NumpyEnvironment {
   using ChoiceStream = NumpyStream;
 
   NumpyEnvironment(const Instance& instance, const Gaussian& family, std::uint32_t seed)
-      : K_(instance.size()), means_(instance.means()), deviation_(std::sqrt(family.variance)), stream_(seed) {
+      : K_(instance.size()),
+        means_(instance.means()),
+        sums_(means_.size(), 0.0),
+        counts_(means_.size(), 0.0),
+        deviation_(std::sqrt(family.variance)),
+        stream_(seed) {
     for (const double p : instance.graph().row_major()) laws_.emplace_back(p);
     fired_.reserve(static_cast<std::size_t>(K_));
   }
@@ -260,7 +298,10 @@ class NumpyEnvironment {
     for (int u = 0; u < K_; ++u) {
       const double reward = stream_.normal(means_[static_cast<std::size_t>(u)], deviation_);
       if (next < fired_.size() && fired_[next] == u) {
-        show(u, reward);
+        const auto i = static_cast<std::size_t>(u);
+        sums_[i] += reward;
+        counts_[i] += 1.0;
+        show(u, reward, sums_[i] / counts_[i]);
         ++next;
       }
     }
@@ -271,7 +312,7 @@ class NumpyEnvironment {
 
  private:
   int K_;
-  std::vector<double> means_;
+  std::vector<double> means_, sums_, counts_;
   double deviation_;
   NumpyStream stream_;
   std::vector<NumpyBinomial1> laws_;

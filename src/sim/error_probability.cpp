@@ -68,7 +68,7 @@ RunRecord weighted_run(const Simulation& simulation, const Algorithm& algorithm,
                         wrong(path, late, ratio);
                         return -ratio;
                       }};
-  RunRecord record = simulation.run(algorithm, log_inv_delta, seed, cancel, &detour);
+  RunRecord record = simulation.run(algorithm, log_inv_delta, seed, cancel, nullptr, &detour);
   // At the horizon the run has done all that was asked of it.
   if (record.status == TaskStatus::capped && detour.max_steps < most) record.status = TaskStatus::done;
   return record;

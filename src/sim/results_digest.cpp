@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "tasfg/algo/rules/external.hpp"
 #include "tasfg/base/digest.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/sim/case_record.hpp"
@@ -53,11 +54,12 @@ void add_solution(Digest& digest, const CaseSolution& solution) {
 }  // namespace
 
 std::uint64_t runs_digest(const Algorithm& algorithm, const SimulationOptions& options) {
+  if (algorithm.external != nullptr) return algorithm.external->digest;  // what it does is its own
   Digest digest;
-  const auto simulate = [&](const Instance& instance, std::int64_t draws) {
+  const auto simulate = [&](const Instance& instance, std::int64_t draws, std::int64_t at_least) {
     SimulationOptions probed = options;
     probed.max_steps = draws;
-    probed.checkpoints = {draws / 4};
+    probed.checkpoints = {at_least};
     probed.pulls_by_delta = false;
     try {
       const Simulation simulation(instance, probed);
@@ -67,8 +69,11 @@ std::uint64_t runs_digest(const Algorithm& algorithm, const SimulationOptions& o
       digest.add("none");
     }
   };
-  for (const RewardFamilyRow& row : reward_families()) simulate(probe(6, 6, row.defaults), 800);
-  simulate(probe(20, 20, reward_families()[0].defaults), 60);
+  for (const RewardFamilyRow& row : reward_families()) {
+    simulate(probe(6, 6, row.defaults), 800, 200);
+    simulate(probe(2, 2, row.defaults), 4000, 4000);  // several blocks of draws (base/dyadic.hpp)
+  }
+  simulate(probe(20, 20, reward_families()[0].defaults), 60, 15);
   return digest.value();
 }
 

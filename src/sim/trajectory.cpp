@@ -6,10 +6,12 @@
 #include <numeric>
 
 #include "environment.hpp"
+#include "skipper.hpp"
 #include <fmt/format.h>
 
 #include "tasfg/algo/rules.hpp"
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/sim/content_key.hpp"
 #include "tasfg/solve/information.hpp"
@@ -63,6 +65,33 @@ class StoppingRule {
   /// Gaussian rewards and the statistic of the paper; else it never says so.
   [[nodiscard]] bool goes_on(const Estimate& e) const {
     return challenger_ >= 0 && challenger_ != e.best() && below_floor(e);
+  }
+
+  /// Whether nothing stops in a corridor either: whichever vertex may be the best on the way, some other's
+  /// evidence remains below the threshold of now, which is its least. Evidence grows with the gap and with
+  /// both counts.
+  [[nodiscard]] bool goes_on(const Estimate& e, const Corridor& ahead) const {
+    if (done() || (!pseudo_ && e.unseen() > 0)) return true;
+    constexpr double kMargin = 1e-9;
+    const double t = static_cast<double>(e.draws() + (pseudo_ ? 1 : 0));
+    const double least =
+        (base_[next_] + threshold_growth(options_.threshold, t)) / scale(e) * (1.0 - kMargin);
+    const double prior = pseudo_ ? static_cast<double>(e.pulled()) : 0.0;
+    const std::size_t n = ahead.low.size();
+    const double top = *std::max_element(ahead.low.begin(), ahead.low.end());
+    for (std::size_t a = 0; a < n; ++a) {
+      if (ahead.high[a] < top) continue;
+      const auto stays_below = [&](std::size_t u) {
+        return u != a && evidence(reward_, ahead.high[a], std::min(ahead.low[u], ahead.high[a]),
+                                  ahead.observations[a] + prior, ahead.observations[u] + prior)
+                                 .value < least;
+      };
+      std::size_t u = challenger_ < 0 ? 0 : static_cast<std::size_t>(challenger_);
+      if (stays_below(u)) continue;
+      for (u = 0; u < n && !stays_below(u);) ++u;
+      if (u == n) return false;
+    }
+    return true;
   }
 
   /// Fills the rest of the record where the trajectory ends without stopping.
@@ -171,17 +200,47 @@ double time_ratio(const Instance& instance, const CharacteristicTime& optimum, c
   return time_of(view_of(instance), share) / optimum.upper;
 }
 
+template <typename Reward, typename Environment, typename Rule>
+constexpr bool kSkips =
+    std::is_same_v<Environment, PhiloxEnvironment<Reward>>&& PlansAhead<Rule>&& RewardTrack<Reward>::kJumps;
+
 using Optimum = std::function<const CharacteristicTime&()>;
+
+/// Lets a rule that others may still look into take the estimate over at a run's end, however it ends.
+template <typename Rule>
+class Parting {
+ public:
+  Parting(Rule& rule, Estimate& estimate) : rule_(rule), estimate_(estimate) {}
+  ~Parting() {
+    if constexpr (requires { rule_.part(estimate_); }) rule_.part(estimate_);
+  }
+  Parting(const Parting&) = delete;
+  Parting& operator=(const Parting&) = delete;
+
+ private:
+  Rule& rule_;
+  Estimate& estimate_;
+};
 
 /// The step loop. Everything it calls is known here, so that it inlines.
 template <typename Reward, typename Environment, typename Rule>
 RunRecord run_loop(const Reward& reward, const Instance& instance, const SimulationOptions& options,
                    std::span<const double> log_inv_delta, const std::atomic<bool>& cancel,
-                   const Optimum& optimum, const Detour* detour, Environment environment, Rule rule) {
+                   const Optimum& optimum, RunWork* work, const Detour* detour, Environment environment,
+                   Rule rule) {
   RunRecord record;
   Estimate estimate(instance, options.setting, options.conventions);
+  const Parting parting(rule, estimate);
   StoppingRule<Reward> stopping(reward, instance, options, log_inv_delta, detour, record);
-  const bool uninformed = options.setting == Setting::uninformed;
+  [[maybe_unused]] const auto continues = [&](const Estimate& e, const Corridor& ahead) {
+    return stopping.goes_on(e, ahead);
+  };
+  [[maybe_unused]] auto skipper = [&] {
+    if constexpr (kSkips<Reward, Environment, Rule>)
+      return Skipper<Reward>(detour != nullptr ? detour->shown : instance);
+    else
+      return 0;
+  }();
   const auto settle = [&](TaskStatus status) {
     stopping.finish(estimate);
     record.status = status;
@@ -198,13 +257,15 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
       if (cancel.load(std::memory_order_relaxed)) [[unlikely]]
         return {};
       const int v = rule.choose(estimate, environment.choices());
-      const auto show = [&](int u, double r) {
-        if (uninformed) [[unlikely]] {
-          if (r == 0.0) return;  // taken for an edge that did not fire
-        }
-        estimate.observe(v, u, r);
+      const auto show = [&](int u, double r, double mean) {
+        estimate.observe(v, u, mean);
         rule.shown(estimate, u, r);
       };
+      if constexpr (kSkips<Reward, Environment, Rule>) {
+        if (options.skip &&
+            skipper.jump(rule, estimate, environment, continues, limit - estimate.draws()) > 0)
+          continue;
+      }
       if constexpr (Environment::kPullsSeveral && requires { rule.repeats(estimate); }) {
         const std::int64_t most =
             stopping.goes_on(estimate) ? std::min(rule.repeats(estimate), limit - estimate.draws()) : 1;
@@ -231,6 +292,12 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
     if (++checkpoint == options.checkpoints.end() && record.status != TaskStatus::pending) break;
   }
   if (record.status == TaskStatus::pending) settle(TaskStatus::capped);
+  if constexpr (kSkips<Reward, Environment, Rule>) {
+    if (work != nullptr) {
+      *work = skipper.work();
+      work->visits = environment.visits();
+    }
+  }
   return record;
 }
 
@@ -240,6 +307,19 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
 }
 
 }  // namespace
+
+bool skips(const Algorithm& algorithm) {
+  const Instance any(FeedbackGraph(2, {1.0, 0.0, 0.0, 1.0}), {0.0, 1.0}, Gaussian{1.0});
+  static const std::vector<double> allocation = {0.5, 0.5};
+  return with_rule(
+      any, algorithm, {}, []() -> const std::vector<double>& { return allocation; },
+      [](auto rule) { return PlansAhead<decltype(rule)>; });
+}
+
+bool skips(const RewardFamily& reward) {
+  return std::visit([](const auto& family) { return RewardTrack<std::decay_t<decltype(family)>>::kJumps; },
+                    reward);
+}
 
 Simulation::Simulation(const Instance& instance, const SimulationOptions& options)
     : instance_(instance), options_(options), content_(content_key(instance)) {
@@ -259,7 +339,9 @@ Simulation::Simulation(const Instance& instance, const SimulationOptions& option
   if (options.stream == StreamKind::numpy && !std::holds_alternative<Gaussian>(instance.reward()))
     refuse("stream", fmt::format("numpy with {} rewards", family),
            "it replays the published runs, which are gaussian");
-  if (options.max_steps < 1) throw InputError("max_steps", bad_value(options.max_steps, "must be positive"));
+  if (options.max_steps < 1 || options.max_steps > kMostDraws)
+    throw InputError("max_steps",
+                     bad_value(options.max_steps, fmt::format("must lie in [1, {}]", kMostDraws)));
   TASFG_EXPECT(std::is_sorted(options.checkpoints.begin(), options.checkpoints.end()));
   TASFG_EXPECT(options.checkpoints.empty() ||
                (options.checkpoints.front() > 0 && options.checkpoints.back() <= options.max_steps));
@@ -280,7 +362,8 @@ void Simulation::check(const Algorithm& algorithm) const {
 }
 
 RunRecord Simulation::run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
-                          std::uint64_t seed, const std::atomic<bool>* cancel, const Detour* detour) const {
+                          std::uint64_t seed, const std::atomic<bool>* cancel, RunWork* work,
+                          const Detour* detour) const {
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& cancelled = cancel != nullptr ? *cancel : never;
   TASFG_EXPECT(detour == nullptr || options_.checkpoints.empty());
@@ -293,12 +376,13 @@ RunRecord Simulation::run(const Algorithm& algorithm, std::span<const double> lo
           using Reward = std::decay_t<decltype(reward)>;
           if constexpr (std::is_same_v<Reward, Gaussian>) {
             if (options_.stream == StreamKind::numpy)
-              return run_loop(reward, instance_, options_, log_inv_delta, cancelled, optimum, detour,
+              return run_loop(reward, instance_, options_, log_inv_delta, cancelled, optimum, work, detour,
                               NumpyEnvironment(shown, reward, static_cast<std::uint32_t>(seed)),
                               std::move(rule));
           }
-          return run_loop(reward, instance_, options_, log_inv_delta, cancelled, optimum, detour,
-                          PhiloxEnvironment<Reward>(shown, reward, content_, options_.master_seed, seed),
+          return run_loop(reward, instance_, options_, log_inv_delta, cancelled, optimum, work, detour,
+                          PhiloxEnvironment<Reward>(shown, reward, content_, options_.master_seed, seed,
+                                                    options_.max_steps),
                           std::move(rule));
         });
       },

@@ -1,5 +1,6 @@
 #include "tasfg/sweep/worker_pool.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -21,6 +22,9 @@ WorkerPool::WorkerPool(const Grid& grid, int threads)
       cells_{grid.cases.size(), grid.algorithms.size()},
       run_format_(shape_of(grid)),
       case_format_(shape_of(grid)) {
+  if (std::any_of(grid.algorithms.begin(), grid.algorithms.end(),
+                  [](const JobAlgorithm& each) { return each.algorithm.external != nullptr; }))
+    watch_.emplace(RuleWatch::usual_patience());
   for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { work(); });
 }
 
@@ -124,7 +128,9 @@ void WorkerPool::solve(CaseId id, Report& report) const {
   case_format_.append(report.solutions, name_of(id), vertices(id), solution);
 }
 
-bool WorkerPool::simulate(RunName run, TaskRunner& runner, Report& report) const {
+bool WorkerPool::simulate(RunName run, TaskRunner& runner, Report& report) {
+  std::optional<RuleWatch::Guard> guard;
+  if (grid_.at(cells_.algorithm_of(run.cell)).algorithm.external != nullptr) guard.emplace(*watch_);
   RunRecord record;
   try {
     record = runner.run(run, cancelled_);

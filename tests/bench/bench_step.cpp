@@ -36,6 +36,7 @@ void step(benchmark::State& state, const std::string& algorithm_name, const char
   SimulationOptions options;
   options.stream = stream;
   options.max_steps = steps;
+  options.skip = false;
   const Instance quiet(made.graph, made.means, Gaussian{0.05});
   constexpr double kSoon[] = {1.0};
   state.counters["tau"] =

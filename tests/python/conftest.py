@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "analysis"))
+if sys.prefix == sys.base_prefix:  # in an environment of its own (tests/python-package) the package is installed
+    sys.path.insert(0, str(ROOT / "analysis"))
 
 STUDY = """
 name = "study"

@@ -17,6 +17,7 @@ BELOW = {
     "solve": ["model"],
     "algo": ["solve"],
     "sim": ["algo"],
+    "python": ["sim"],
     "job": ["sim"],
     "io": ["sim"],
     "sweep": ["job", "io"],
@@ -31,6 +32,7 @@ ROOMS = [
     ("muParser", r"muParser", {"job"}),
     ("CLI11", r"CLI/", {"main"}),
     ("Eigen", r"Eigen/", {"solve"}),
+    ("nanobind", r"nanobind/", {"python"}),
 ]
 
 # Layers whose units all have tests of their own name.

@@ -29,6 +29,7 @@ log_inv_delta = {log_inv_delta}
 algorithms = {algorithms}
 conventions = "{conventions}"
 max_steps = {max_steps}
+skip = {skip}
 
 [[graph]]
 family = "ring"
@@ -44,7 +45,7 @@ K = 5
 
 def write_job(folder, name="job.toml", **changes):
     values = dict(replications=20, log_inv_delta="[1.0, 3.0]", algorithms='["tas-fg", "uniform", "exp3.g"]',
-                  conventions="paper", K="[4, 5]", max_steps=1_000_000, more="") | changes
+                  conventions="paper", K="[4, 5]", max_steps=1_000_000, skip="true", more="") | changes
     path = folder / name
     path.write_text(JOB.format(**values))
     return path
@@ -176,7 +177,8 @@ def test_a_signal_commits_and_exits_75_within_ten_seconds(long_reference, tmp_pa
 
 
 def test_a_run_that_ends_within_the_grace_is_kept_and_a_second_signal_ends_at_once(tmp_path):
-    job = write_job(tmp_path, algorithms='["ucb-fg-v"]', log_inv_delta="[7.0]", K="[5]", max_steps=10**9)
+    job = write_job(tmp_path, algorithms='["ucb-fg-v"]', log_inv_delta="[7.0]", K="[5]", max_steps=10**9,
+                    skip="false")
     process = start("sweep", job, "-o", tmp_path / "out.h5")
     wait_for(lambda: (tmp_path / "out.h5").exists() and
              (h5py.File(tmp_path / "out.h5")["runs/attempts"][()] > 0).any())
@@ -297,7 +299,7 @@ def test_a_file_whose_runs_another_version_made_is_neither_continued_nor_merged(
     job, expected = reference
     out = tmp_path / "out.h5"
     shutil.copy(expected, out)
-    assert re.fullmatch(rb"2-[0-9a-f]{16}", h5py.File(out).attrs["results_version"])
+    assert re.fullmatch(rb"3-[0-9a-f]{16}", h5py.File(out).attrs["results_version"])
     result_files.set_attribute(out, "results_version", np.bytes_(b"1"))
     before = out.read_bytes()
     for command in (["sweep", job, "-o", out], ["merge", tmp_path / "merged.h5", expected, out]):
@@ -645,7 +647,7 @@ def crash_worker_thread(process, out):
 def test_a_task_that_crashes_its_process_three_times_is_marked_failed_and_the_rest_goes_on(tmp_path):
     # One thread, and one run that goes on for long: every crash is that run's.
     job = tmp_path / "job.toml"
-    job.write_text('seed = 1\nreplications = 1\nlog_inv_delta = 7.0\nmax_steps = 2_000_000_000\n'
+    job.write_text('seed = 1\nreplications = 1\nlog_inv_delta = 7.0\nmax_steps = 2_000_000_000\nskip = false\n'
                    'algorithms = ["uniform", "ucb-fg-v"]\n[[graph]]\nfamily = "ring"\nK = 15\np = 0.3\n')
     out = tmp_path / "out.h5"
     process = start("sweep", job, "-o", out, "--threads", 1)
@@ -689,7 +691,7 @@ def test_the_replay_command_gives_the_runs_of_the_file(reference):
 
 def test_walltime_starts_nothing_that_cannot_end(tmp_path):
     job = write_job(tmp_path, algorithms='["uniform", "ucb-fg-v"]', log_inv_delta="[10.0]", K="[15]",
-                    replications=3, max_steps=10**9)
+                    replications=3, max_steps=10**9, skip="false")
     begin = time.monotonic()
     done = run("sweep", job, "-o", tmp_path / "out.h5", "--walltime", "18", check=75)
     assert time.monotonic() - begin < 18

@@ -1,6 +1,7 @@
 /// The table of algorithms: names, options and their checks. The rules themselves are in algo/rules/.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ enum class RuleKind {
   eps_greedy_info,
   uniform,
   oracle,
+  external,  // not of the program: Algorithm::external
 };
 
 enum class Tracking {
@@ -33,6 +35,8 @@ enum class Tracking {
 
 inline constexpr EnumNames<Tracking> kTrackingNames = {"averaged-d", "d", "c", "exponential"};
 
+struct ExternalDefinition;
+
 /// An algorithm with its options.
 struct Algorithm {
   RuleKind rule = RuleKind::tas_optimal;
@@ -42,6 +46,7 @@ struct Algorithm {
   double weight = 0.05;  // of Tracking::exponential
   double gap = 0.0;      // certified relative gap of each allocation; 0: 1/(2√t) after t draws
   double epsilon = 0.1;  // of the epsilon-greedy rules
+  std::shared_ptr<const ExternalDefinition> external;  // of RuleKind::external
 };
 
 struct AlgorithmOption {
@@ -57,6 +62,7 @@ struct AlgorithmRow {
   std::span<const AlgorithmOption> options;
 };
 
+/// Those of the program.
 [[nodiscard]] std::span<const AlgorithmRow> algorithm_rows();
 [[nodiscard]] const AlgorithmRow& row_of(const Algorithm& algorithm);
 

@@ -74,15 +74,13 @@ class Estimate {
     pulls_[static_cast<std::size_t>(v)] += static_cast<double>(times);
     draws_ += times;
   }
-  /// The reward r of u shown by v.
-  [[gnu::always_inline]] void observe(int v, int u, double r) {
+  /// v has shown a reward of u; all rewards of u so far have the mean `now`.
+  [[gnu::always_inline]] void observe(int v, int u, double now) {
     const auto i = static_cast<std::size_t>(u);
     counts_[i * stride_ + static_cast<std::size_t>(v)] += 1.0;
     if (unseen_ > 0 && observations_[i] == 0.0) [[unlikely]]
       --unseen_;
     observations_[i] += 1.0;
-    sums_[i] += r;
-    const double now = sums_[i] / observations_[i];
     means_[i] = now;
     // The best mean must not fall to the runner-up's, nor another rise to it. Whether u is the best is
     // unpredictable: the sign turns both questions into one comparison.
@@ -90,8 +88,20 @@ class Estimate {
       move_best(u);
   }
 
+  // What many draws add at once, of vertices that were all pulled and seen before: jump() for each vertex
+  // pulled, jump_to() for each edge that fired, then land().
+  void jump(int v, std::int64_t times) { pull_again(v, times); }
+  void jump_to(int v, int u, std::int64_t times, double now) {
+    const auto i = static_cast<std::size_t>(u);
+    counts_[i * stride_ + static_cast<std::size_t>(v)] += static_cast<double>(times);
+    observations_[i] += static_cast<double>(times);
+    means_[i] = now;
+  }
+  void land();
+
  private:
   void move_best(int u);
+  void find_best();
 
   int K_;
   std::size_t n_, stride_;
@@ -102,7 +112,7 @@ class Estimate {
   int best_ = 0, unseen_, pulled_ = 0;
   double runner_up_ = 1.0;    // no mean but the best one's is larger
   std::vector<double> side_;  // −1 at the best vertex, 1 at others
-  std::vector<double> pulls_, observations_, sums_, means_;
+  std::vector<double> pulls_, observations_, means_;
   std::vector<double> counts_;  // doubles, exact up to 2⁵³
 };
 

@@ -11,6 +11,7 @@
 #include "tasfg/algo/optimal_allocation.hpp"
 #include "tasfg/algo/rules/eps_greedy.hpp"
 #include "tasfg/algo/rules/exp3_g.hpp"
+#include "tasfg/algo/rules/external.hpp"
 #include "tasfg/algo/rules/oracle.hpp"
 #include "tasfg/algo/rules/tas_fg.hpp"
 #include "tasfg/algo/rules/ucb_fg_e.hpp"
@@ -59,6 +60,8 @@ auto with_rule(const Instance& instance, const Algorithm& algorithm, const Conve
       return run(UniformRule());
     case RuleKind::oracle:
       return run(OracleRule(optimal()));
+    case RuleKind::external:
+      return run(ExternalRule(instance, algorithm.external));
   }
   TASFG_UNREACHABLE();
 }

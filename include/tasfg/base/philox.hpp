@@ -40,10 +40,37 @@ namespace detail {
 void philox_words_anywhere(StreamKey key, std::uint64_t counter, std::uint32_t* out);
 }  // namespace detail
 
+/// Block `counter` alone: four words.
+void philox_block(StreamKey key, std::uint64_t counter, std::uint32_t* out);
+
+/// The few random words that belong to one place of a stream: made block by block, where a PhiloxStream makes
+/// many at once.
+class PhiloxPlace {
+ public:
+  PhiloxPlace(StreamKey key, std::uint64_t counter) : key_(key), counter_(counter) {}
+
+  std::uint64_t bits() {
+    if (next_ == words_.size()) {
+      philox_block(key_, counter_++, words_.data());
+      next_ = 0;
+    }
+    next_ += 2;
+    return (static_cast<std::uint64_t>(words_[next_ - 1]) << 32) | words_[next_ - 2];
+  }
+  double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+
+ private:
+  StreamKey key_;
+  std::uint64_t counter_;
+  std::array<std::uint32_t, 4> words_{};
+  std::size_t next_ = 4;
+};
+
 /// Random words from Philox4x32-10.
 class PhiloxStream {
  public:
-  explicit PhiloxStream(StreamKey key) : key_(key) {}
+  /// From block `counter` on.
+  explicit PhiloxStream(StreamKey key, std::uint64_t counter = 0) : key_(key), counter_(counter) {}
 
   std::uint32_t bits32() {
     if (next_ == kPhiloxWords) refill();
@@ -103,7 +130,7 @@ class PhiloxStream {
   }
 
   StreamKey key_;
-  std::uint64_t counter_ = 0;
+  std::uint64_t counter_;
   std::size_t next_ = kPhiloxWords;
   std::array<std::uint32_t, kPhiloxWords + kReadable> words_{};
   std::array<std::uint32_t, kMostTaken> across_{};

@@ -168,6 +168,7 @@ struct NormalCandidate {
         x(static_cast<double>(static_cast<std::int64_t>(word >> 11)) * 0x1p-53 *
           kNormalZiggurat.edge[layer]) {}
   [[nodiscard]] bool inside() const { return x < kNormalZiggurat.edge[layer + 1]; }
+  [[nodiscard]] double value() const { return with_sign(x); }
   [[nodiscard]] double with_sign(double value) const {
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) | sign);
   }
@@ -185,7 +186,34 @@ template <typename Stream>
     if (below_density(stream, kNormalZiggurat, layer, exp(-0.5 * x * x))) break;
     candidate = NormalCandidate(stream.bits());
   }
-  return candidate.with_sign(candidate.x);
+  return candidate.value();
+}
+
+/// The same for exponentials.
+struct ExponentialCandidate {
+  explicit ExponentialCandidate(std::uint64_t word)
+      : layer(word & 0xff),
+        x(static_cast<double>(static_cast<std::int64_t>(word >> 11)) * 0x1p-53 *
+          kExponentialZiggurat.edge[layer]) {}
+  [[nodiscard]] bool inside() const { return x < kExponentialZiggurat.edge[layer + 1]; }
+  [[nodiscard]] double value() const { return x; }
+  std::size_t layer;
+  double x;
+};
+
+/// The tail is the same law again, shifted.
+template <typename Stream>
+[[gnu::noinline]] double exponential_outside(Stream& stream, ExponentialCandidate candidate) {
+  double shift = 0.0;
+  while (!candidate.inside()) {
+    const auto& [layer, x] = candidate;
+    if (layer == 0)
+      shift += kExponentialTailEdge;
+    else if (below_density(stream, kExponentialZiggurat, layer, exp(-x)))
+      break;
+    candidate = ExponentialCandidate(stream.bits());
+  }
+  return shift + candidate.x;
 }
 
 }  // namespace detail
@@ -196,27 +224,17 @@ template <typename Stream>
 [[gnu::always_inline]] inline double sample_normal(Stream& stream) {
   const detail::NormalCandidate candidate(stream.bits());
   if (candidate.inside()) [[likely]]
-    return candidate.with_sign(candidate.x);
+    return candidate.value();
   return detail::normal_outside(stream, candidate);
 }
 
-/// Exponential of mean 1, by the ziggurat; its tail is the same law again, shifted.
+/// Exponential of mean 1, by the ziggurat.
 template <typename Stream>
 double sample_exponential(Stream& stream) {
-  const auto& table = detail::kExponentialZiggurat;
-  double shift = 0.0;
-  for (;;) {
-    const std::uint64_t word = stream.bits();
-    const std::size_t layer = word & 0xff;
-    const double x = static_cast<double>(static_cast<std::int64_t>(word >> 11)) * 0x1p-53 * table.edge[layer];
-    if (x < table.edge[layer + 1]) [[likely]]
-      return shift + x;
-    if (layer == 0) {
-      shift += detail::kExponentialTailEdge;
-      continue;
-    }
-    if (detail::below_density(stream, table, layer, exp(-x))) return shift + x;
-  }
+  const detail::ExponentialCandidate candidate(stream.bits());
+  if (candidate.inside()) [[likely]]
+    return candidate.x;
+  return detail::exponential_outside(stream, candidate);
 }
 
 /// True with probability exactly p, for every double p in [0, 1]. One word a draw also for p = 0 and 1, so

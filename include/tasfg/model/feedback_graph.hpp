@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tasfg/model/vertex_names.hpp"
+
 namespace tasfg {
 
 /// One edge as seen from one of its ends.
@@ -18,7 +20,7 @@ struct Edge {
 class FeedbackGraph {
  public:
   /// `row_major` holds K·K probabilities; `origin` opens the error messages (a file, a family).
-  FeedbackGraph(int K, std::vector<double> row_major, const std::string& origin = "graph");
+  FeedbackGraph(int K, std::vector<double> row_major, const ModelOrigin& origin = "graph");
 
   [[nodiscard]] int size() const { return K_; }
   [[nodiscard]] double operator()(int from, int to) const {

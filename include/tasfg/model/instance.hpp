@@ -14,7 +14,7 @@ class Instance {
   /// Throws InputError unless every vertex is observable, every mean is in the family's range, and the
   /// best vertex is unique.
   Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily reward,
-           const std::string& origin = "instance");
+           const ModelOrigin& origin = "instance");
 
   [[nodiscard]] int size() const { return graph_.size(); }
   [[nodiscard]] const FeedbackGraph& graph() const { return graph_; }

@@ -13,7 +13,7 @@ namespace tasfg {
 
 /// Of trajectories of an algorithm: small graphs with every reward family, and one with more vertices than
 /// the solver's small forms take. Depends on those options alone that files of one study share: not on
-/// max_steps, checkpoints and pulls_by_delta.
+/// max_steps, checkpoints, pulls_by_delta and skip.
 [[nodiscard]] std::uint64_t runs_digest(const Algorithm& algorithm, const SimulationOptions& options);
 
 /// Of solutions of cases: T*, allocations, quantities of graphs, bounds.

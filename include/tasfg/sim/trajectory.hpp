@@ -32,7 +32,7 @@ inline constexpr EnumNames<Measure> kMeasureNames = {"time", "error"};
 
 /// Counts the changes after which the same job gives other runs (CHANGELOG: "Results changed"). A result file
 /// is continued only by a program with the version that began it, and with its digests (results_digest.hpp).
-inline constexpr int kResultsVersion = 2;
+inline constexpr int kResultsVersion = 3;
 
 /// How a case is simulated; the same for all its trajectories.
 struct SimulationOptions {
@@ -41,10 +41,24 @@ struct SimulationOptions {
   ThresholdKind threshold = ThresholdKind::practical;
   StreamKind stream = StreamKind::philox;
   std::uint64_t master_seed = 0;  // of the Philox streams
+  bool skip = true;  // many draws at once, where nothing depends on how they come; results are the same
   std::int64_t max_steps = 1'000'000'000;
   Measure measure = Measure::time;        // what a study's runs are; Simulation itself does not look at it
   bool pulls_by_delta = false;            // whether to keep the pulls at every δ's stop
   std::vector<std::int64_t> checkpoints;  // draws after which to note what the learner would answer; rising
+};
+
+/// Whether many draws can be made at once where this algorithm chooses (base/dyadic.hpp,
+/// src/sim/skipper.hpp), and where rewards are of this family. Both must be so; and the stream must be
+/// philox.
+[[nodiscard]] bool skips(const Algorithm& algorithm);
+[[nodiscard]] bool skips(const RewardFamily& reward);
+
+/// How the draws of a run were made.
+struct RunWork {
+  std::int64_t jumps = 0, looks = 0;  // many draws at once: made, and tried
+  std::int64_t skipped = 0;           // draws made so; the others were made one by one
+  std::int64_t visits = 0;            // of nodes of trees (base/dyadic.hpp), blocks included
 };
 
 /// A trajectory under another law than the case's own, which the learner knows nothing of.
@@ -67,10 +81,10 @@ class Simulation {
   /// Runs one trajectory. `log_inv_delta` holds ln(1/δ) in any order. Safe to call from several threads.
   /// It goes on to the last checkpoint where every δ has stopped before; nothing but what is noted there
   /// depends on the checkpoints. Soon after `cancel` becomes true the run ends with status pending, and its
-  /// record means nothing.
+  /// record means nothing. `work` is for measurements.
   [[nodiscard]] RunRecord run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
                               std::uint64_t seed, const std::atomic<bool>* cancel = nullptr,
-                              const Detour* detour = nullptr) const;
+                              RunWork* work = nullptr, const Detour* detour = nullptr) const;
 
   [[nodiscard]] const Instance& instance() const { return instance_; }
   [[nodiscard]] const SimulationOptions& options() const { return options_; }

@@ -14,6 +14,9 @@ namespace tasfg {
 /// Expected seconds of one draw.
 [[nodiscard]] double seconds_per_step(const Grid& grid, CaseId id, AlgorithmId algorithm);
 
+/// How many single draws cost as much as one trajectory of so many draws, of which many may be made at once.
+[[nodiscard]] double expected_single_steps(const Grid& grid, CaseId id, AlgorithmId algorithm, double steps);
+
 /// Expected seconds of one trajectory.
 [[nodiscard]] double expected_seconds(const Grid& grid, CaseId id, AlgorithmId algorithm,
                                       const CaseSolution& solution);

@@ -6,12 +6,14 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
 #include "tasfg/job/job.hpp"
 #include "tasfg/sweep/chunk.hpp"
 #include "tasfg/sweep/report.hpp"
+#include "tasfg/sweep/rule_watch.hpp"
 #include "tasfg/sweep/task_runner.hpp"
 
 namespace tasfg {
@@ -39,7 +41,7 @@ class WorkerPool {
   void run(const Chunk& chunk, TaskRunner& runner);
   void solve(CaseId id, Report& report) const;
   /// False where it was cancelled.
-  bool simulate(RunName run, TaskRunner& runner, Report& report) const;
+  bool simulate(RunName run, TaskRunner& runner, Report& report);
   void send(Report report);
   [[nodiscard]] std::size_t vertices(CaseId id) const { return static_cast<std::size_t>(grid_.at(id).K); }
 
@@ -54,6 +56,7 @@ class WorkerPool {
   std::vector<Report> reports_;
   std::atomic<bool> cancelled_{false}, draining_{false};
   bool ended_ = false;
+  std::optional<RuleWatch> watch_;  // where the job has rules of libraries
   std::vector<std::jthread> workers_;
 };
 

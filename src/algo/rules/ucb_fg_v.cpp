@@ -92,4 +92,44 @@ int UcbVRule::look(const Estimate& e) {
   return chosen_;
 }
 
+std::int64_t UcbVRule::plan(const Estimate& /*estimate*/, std::int64_t draws,
+                            std::vector<std::int64_t>& pulls) const {
+  std::fill(pulls.begin(), pulls.end(), 0);
+  pulls[static_cast<std::size_t>(chosen_)] = draws;
+  return draws;
+}
+
+bool UcbVRule::stands(const Estimate& e, const Corridor& ahead) {
+  // Widths grow with the draws and shrink with what is seen: each bound at the end of the interval that
+  // speaks against the choice.
+  const UcbWidths now(e.draws(), e.graph_known()), then(e.draws() + ahead.draws, e.graph_known());
+  constexpr double kMargin = 8e-15;  // on the rounding of both sides, a few units of 1e-16
+  const auto exceeds = [](double x, double y) { return x - y > kMargin * (std::abs(x) + std::abs(y)); };
+  const auto root = [](double count) { return std::sqrt(std::max(count, 1.0)); };
+  const auto a = static_cast<std::size_t>(leader_), v = static_cast<std::size_t>(chosen_);
+  const double least = ahead.low[a] + now.mean / root(ahead.observations[a]);
+  const auto leads = [&](std::size_t u) {
+    return u == a || exceeds(least, ahead.high[u] + then.mean / root(e.observations()[u]));
+  };
+  // Who came too near last time often does so again.
+  if (!leads(nearest_)) return false;
+  for (std::size_t u = 0; u < ahead.low.size(); ++u) {
+    if (leads(u)) continue;
+    nearest_ = u;
+    return false;
+  }
+  if (e.graph_known()) return true;
+  const double edge = ahead.edge_low[a] + now.edge / root(e.pulls()[v] + static_cast<double>(ahead.draws));
+  const auto shows_more = [&](std::size_t w) {
+    return w == v || exceeds(edge, e.edge(static_cast<int>(w), leader_) + then.edge / root(e.pulls()[w]));
+  };
+  if (!shows_more(nearest_edge_)) return false;
+  for (std::size_t w = 0; w < ahead.low.size(); ++w) {
+    if (shows_more(w)) continue;
+    nearest_edge_ = w;
+    return false;
+  }
+  return true;
+}
+
 }  // namespace tasfg

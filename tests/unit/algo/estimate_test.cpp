@@ -25,7 +25,7 @@ TEST(Estimate, KeepsCountsMeansAndTheBestVertex) {
   EXPECT_EQ(e.edge(0, 2), 0.0);
   EXPECT_EQ(e.edge(1, 2), 1.0);  // vertex 1 was never pulled
   e.pull(0);
-  e.observe(0, 1, -4.0);  // falls below the optimistic means: the lowest index is best
+  e.observe(0, 1, -1.0);  // falls below the optimistic means: the lowest index is best
   EXPECT_EQ(e.means()[1], -1.0);
   EXPECT_EQ(e.best(), 0);
   EXPECT_FALSE(e.best_is_unique());
@@ -61,6 +61,36 @@ TEST(Estimate, BestIsAlwaysTheFirstLargestMean) {
       const auto& means = e.means();
       ASSERT_EQ(e.best(), std::max_element(means.begin(), means.end()) - means.begin());
     }
+  }
+}
+
+TEST(Estimate, AJumpLeavesWhatSingleDrawsLeave) {
+  const Instance instance = star();
+  Estimate single(instance, Setting::informed, {}), jumped(instance, Setting::informed, {});
+  for (Estimate* e : {&single, &jumped})
+    for (int v = 0; v < 3; ++v) {
+      e->pull(v);
+      e->observe(v, v, 0.5 * v);
+    }
+  for (int i = 0; i < 10; ++i) {
+    single.pull(1);
+    single.observe(1, 0, 0.2 * (i + 1));
+    if (i % 2 == 0) single.observe(1, 2, 0.9);
+  }
+  jumped.jump(1, 10);
+  jumped.jump_to(1, 0, 10, 2.0);
+  jumped.jump_to(1, 2, 5, 0.9);
+  jumped.land();
+  EXPECT_EQ(jumped.draws(), single.draws());
+  EXPECT_EQ(jumped.pulls(), single.pulls());
+  EXPECT_EQ(jumped.observations(), single.observations());
+  EXPECT_EQ(jumped.means(), single.means());
+  EXPECT_EQ(jumped.best(), single.best());
+  EXPECT_EQ(jumped.edge(1, 2), single.edge(1, 2));
+  for (Estimate* e : {&single, &jumped}) {  // what is kept of the runner-up must do, too
+    e->pull(0);
+    e->observe(0, 0, -1.0);
+    EXPECT_EQ(e->best(), 2);
   }
 }
 

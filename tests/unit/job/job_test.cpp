@@ -151,6 +151,14 @@ TEST(RepositoryJobs, TheMainStudyIsThePapers) {
                 "loopless-clique K=10 p=0.5 parity=paper", "loopless-clique K=15 p=0.5 parity=paper"}));
 }
 
+TEST(Job, SkipsUnlessToldOtherwiseWhichMakesNoOtherJob) {
+  EXPECT_TRUE(expand(kRing).options.skip);
+  const Grid single = expand(kRing, {"skip=false", "max_steps=1e9"});
+  EXPECT_FALSE(single.options.skip);
+  EXPECT_EQ(single.digest(), expand(kRing).digest());
+  EXPECT_EQ(expand(kRing, {"max_steps=1e15"}).options.max_steps, 1'000'000'000'000'000);
+}
+
 TEST(Job, SaysWhatIsKeptOfEachRun) {
   EXPECT_TRUE(expand(kRing).options.checkpoints.empty());
   EXPECT_FALSE(expand(kRing).options.pulls_by_delta);

@@ -17,24 +17,24 @@ SimulationOptions with(ConventionSet conventions, StreamKind stream) {
 
 // The results of this program. Whoever changes them on purpose raises kResultsVersion, writes the new numbers
 // here, and says so in CHANGELOG.md under "Results changed".
-constexpr int kVersionOfTheTable = 2;
+constexpr int kVersionOfTheTable = 3;
 constexpr std::uint64_t kSolutions = 0x347503328080d1ce;
 struct Row {
   const char* algorithm;
   std::uint64_t paper_philox, reference_numpy;
 };
 constexpr Row kRows[] = {
-    {"tas-fg", 0x1eddca5159406859, 0x31d35d0cfb5a27dc},
-    {"tas-fg-heur", 0x4baa6968ce993967, 0x2b6f3cd640bf0a93},
-    {"tas-fg-argmax", 0x3110e4543df3579f, 0xd39d2c0592087907},
-    {"tas-fg-topk", 0xa496cf0483547c5e, 0xd39d2c0592087907},
-    {"exp3.g", 0x743a658479e3c4f9, 0x1a2ce70f822f8443},
-    {"ucb-fg-e", 0xbd6200cc9355cc58, 0x6a861266bacdbc62},
-    {"ucb-fg-v", 0xb2c1a0e7c0454a33, 0x69fa755c9619ff2e},
-    {"eps-greedy", 0xacd7b3e487412bce, 0x085ad0d1fa4b02b7},
-    {"eps-greedy-info", 0x7580aeb0d33dfea3, 0x3817f771db7c462b},
-    {"uniform", 0xe6712efd7d788d0f, 0xa817fa080a30e77f},
-    {"oracle", 0x9e5daa46e62dc3f4, 0x3fc6da1e521b34dd},
+    {"tas-fg", 0xe48d1848fe8af979, 0x6ccf8eee2d6d2973},
+    {"tas-fg-heur", 0xb1e6d33507f7b02c, 0x7e37c15ed524cc21},
+    {"tas-fg-argmax", 0x3d05fe88c7ac971e, 0x015fcb65c9716f61},
+    {"tas-fg-topk", 0x07fc7974a5b22faf, 0x7121a96a3817d94b},
+    {"exp3.g", 0xa7a1420260cba52f, 0xf5597bd20694fb5b},
+    {"ucb-fg-e", 0xbfce52906f06ed99, 0xc06992c3ae0a05be},
+    {"ucb-fg-v", 0xdb97f7c52796e4ff, 0x4131311dea394d20},
+    {"eps-greedy", 0xfcce10c941b553f9, 0x5c46d8a6c2896a20},
+    {"eps-greedy-info", 0xd519175ccdf8a9a4, 0x62e4681e1bbc2d6e},
+    {"uniform", 0x9c241880c993dbc2, 0x14f55030d76a344c},
+    {"oracle", 0xa18be45a6e9fd524, 0x78461163f6d46e04},
 };
 
 TEST(ResultsDigest, AChangeOfResultsRaisesTheResultsVersion) {
@@ -78,6 +78,7 @@ TEST(ResultsDigest, IsTheSameForFilesThatMayGrowIntoEachOther) {
   more.max_steps = 10;
   more.checkpoints = {5, 7};
   more.pulls_by_delta = true;
+  more.skip = false;
   EXPECT_EQ(runs_digest(algorithm, options), runs_digest(algorithm, more));
   EXPECT_EQ(solutions_digest(options), solutions_digest(more));
 }

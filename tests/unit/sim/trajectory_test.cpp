@@ -89,7 +89,7 @@ std::vector<std::int64_t> plain_run(const Instance& instance, const Reward& rewa
   while (left > 0 && e.draws() < cap) {
     const int v = choose(e);
     e.pull(v);
-    environment.pull(v, [&](int u, double r) { e.observe(v, u, r); });
+    environment.pull(v, [&](int u, double /*r*/, double mean) { e.observe(v, u, mean); });
     double L = std::numeric_limits<double>::infinity();
     const auto a = static_cast<std::size_t>(e.best());
     for (std::size_t u = 0; u < static_cast<std::size_t>(e.size()); ++u) {
@@ -196,7 +196,7 @@ std::vector<std::int64_t> plain_ucb_pulls(const Instance& instance, Setting sett
   while (e.draws() < draws) {
     const int v = plain_ucb(e, vertices);
     e.pull(v);
-    environment.pull(v, [&](int u, double r) { e.observe(v, u, r); });
+    environment.pull(v, [&](int u, double /*r*/, double mean) { e.observe(v, u, mean); });
   }
   return {e.pulls().begin(), e.pulls().end()};
 }
@@ -468,6 +468,42 @@ TEST(Trajectory, TheStepLoopAllocatesNothing) {
   }
 }
 
+TEST(Trajectory, SkippingGivesTheVeryRunsOfSingleDraws) {
+  PhiloxStream random(stream_key(4711));
+  int compared = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const int K = 3 + trial % 6;
+    Parameters parameters{{"K", static_cast<double>(K)}};
+    const char* graphs[] = {"ring", "loopless-clique", "loopy-star", "loopy-star-alt", "random"};
+    const std::string graph = graphs[trial % 5];
+    if (graph == "random") parameters.emplace("seed", static_cast<double>(trial));
+    const Instance instance = make(graph, parameters, Gaussian{trial % 4 == 3 ? 0.5 : 1.0});
+    SimulationOptions options;
+    options.master_seed = static_cast<std::uint64_t>(random.uniform() * 1e9);
+    options.setting = trial % 3 == 0   ? Setting::informed
+                      : trial % 3 == 1 ? Setting::known_graph
+                                       : Setting::uninformed;
+    options.max_steps = 3'000'000;
+    if (trial % 5 == 0) options.checkpoints = {1000, 77'777, 1'000'000};
+    SimulationOptions single = options;
+    single.skip = false;
+    for (const char* name : {"ucb-fg-v", "uniform", "oracle"}) {
+      const Algorithm algorithm = algorithm_named(name, "test");
+      const std::vector<double> deltas = {1.0, 2.2, 3.4, name[1] == 'c' ? 4.6 : 30.0};
+      const RunRecord expected = Simulation(instance, single).run(algorithm, deltas, 3);
+      const RunRecord skipped = Simulation(instance, options).run(algorithm, deltas, 3);
+      EXPECT_EQ(skipped.tau, expected.tau) << name << ' ' << graph << " K=" << K << " trial " << trial;
+      EXPECT_EQ(skipped.recommended, expected.recommended);
+      EXPECT_EQ(skipped.stopped, expected.stopped);
+      EXPECT_EQ(skipped.pulls, expected.pulls);
+      EXPECT_EQ(skipped.checkpoint_recommended, expected.checkpoint_recommended);
+      EXPECT_EQ(skipped.checkpoint_T_ratio, expected.checkpoint_T_ratio);
+      ++compared;
+    }
+  }
+  EXPECT_EQ(compared, 120);
+}
+
 TEST(Environment, RewardsAndActivationsDoNotDependOnTheOrderOfPulls) {
   const Instance instance = make("loopless-clique", {{"K", 4.0}});
   const auto rewards = [&](const std::vector<int>& pulls) {
@@ -475,7 +511,7 @@ TEST(Environment, RewardsAndActivationsDoNotDependOnTheOrderOfPulls) {
     std::vector<std::vector<double>> seen(4);
     std::vector<int> fired;
     for (const int v : pulls)
-      environment.pull(v, [&](int u, double r) {
+      environment.pull(v, [&](int u, double r, double /*mean*/) {
         seen[static_cast<std::size_t>(u)].push_back(r);
         if (v == 0) fired.push_back(u);
       });
@@ -518,16 +554,17 @@ TEST(Environment, SeveralPullsShowWhatSinglePullsShow) {
       seen.clear();
       int until_false = random.uniform() < 0.3 ? static_cast<int>(random.uniform() * 6) + 1 : 1000;
       std::int64_t pulls = several.pull_several(
-          v, most, [&](int u, double r) { seen.emplace_back(u, r); }, [&] { return --until_false > 0; });
+          v, most, [&](int u, double r, double /*mean*/) { seen.emplace_back(u, r); },
+          [&] { return --until_false > 0; });
       ASSERT_LE(pulls, most);
       at_once += pulls;
       if (pulls == 0) {
-        several.pull(v, [&](int u, double r) { seen.emplace_back(u, r); });
+        several.pull(v, [&](int u, double r, double /*mean*/) { seen.emplace_back(u, r); });
         pulls = 1;
       }
       expected.clear();
       for (std::int64_t i = 0; i < pulls; ++i)
-        single.pull(v, [&](int u, double r) { expected.emplace_back(u, r); });
+        single.pull(v, [&](int u, double r, double /*mean*/) { expected.emplace_back(u, r); });
       ASSERT_EQ(seen, expected) << K << " after " << total;
       total += pulls;
     }
@@ -547,7 +584,7 @@ TEST(Environment, EdgesFireWithTheirProbabilitiesAndRewardsHaveTheirMeans) {
           for (int i = 0; i < kPulls * e.size(); ++i) {
             const int v = i % e.size();
             e.pull(v);
-            environment.pull(v, [&](int u, double r) { e.observe(v, u, r); });
+            environment.pull(v, [&](int u, double /*r*/, double mean) { e.observe(v, u, mean); });
           }
           for (int v = 0; v < e.size(); ++v) {
             for (int u = 0; u < e.size(); ++u) {
@@ -579,7 +616,7 @@ TEST(Environment, ProbabilitiesAreExactWhereOneByteCannotTellThem) {
   PhiloxEnvironment<Gaussian> environment(instance, Gaussian{1.0}, content_key(instance), 1, 2);
   std::vector<int> fired(kVertices, 0);
   for (int i = 0; i < kPulls; ++i)
-    environment.pull(3, [&](int u, double /*r*/) { ++fired[static_cast<std::size_t>(u)]; });
+    environment.pull(3, [&](int u, double /*r*/, double /*mean*/) { ++fired[static_cast<std::size_t>(u)]; });
   for (int u = 0; u < kVertices; ++u) {
     const double p = instance.graph()(3, u);
     EXPECT_NEAR(static_cast<double>(fired[static_cast<std::size_t>(u)]) / kPulls, p,

@@ -26,7 +26,27 @@ TEST(CostModel, PricesEveryAlgorithm) {
     EXPECT_LT(steps, 1e9);
     EXPECT_GT(seconds_per_step(grid, CaseId(0), a), 1e-9);
     EXPECT_LT(seconds_per_step(grid, CaseId(0), a), 1e-4);
-    EXPECT_GT(expected_seconds(grid, CaseId(0), a, solution), steps * seconds_per_step(grid, CaseId(0), a));
+    const double single = expected_single_steps(grid, CaseId(0), a, steps);
+    EXPECT_GT(single, 10.0);
+    EXPECT_LE(single, steps);
+    EXPECT_GT(expected_seconds(grid, CaseId(0), a, solution), single * seconds_per_step(grid, CaseId(0), a));
+  }
+}
+
+TEST(CostModel, KnowsWhereDrawsAreMadeAtOnce) {
+  const Grid grid = grid_of("delta = [1e-8]\nmax_steps = 1e15\n");
+  const Grid single = grid_of("delta = [1e-8]\nmax_steps = 1e15\nskip = false\n");
+  for (AlgorithmId a; a.value() < grid.algorithms.size(); ++a) {
+    SCOPED_TRACE(grid.at(a).algorithm.name);
+    double before = 0.0;
+    for (double steps = 10.0; steps < 1e15; steps *= 7.0) {
+      const double with = expected_single_steps(grid, CaseId(0), a, steps);
+      EXPECT_GT(with, before);
+      before = with;
+      EXPECT_EQ(expected_single_steps(single, CaseId(0), a, steps), steps);
+    }
+    const bool skips_here = skips(grid.at(a).algorithm);
+    EXPECT_EQ(expected_single_steps(grid, CaseId(0), a, 1e12) < 0.2 * 1e12, skips_here);
   }
 }
 

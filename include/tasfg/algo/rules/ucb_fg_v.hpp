@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tasfg/algo/estimate.hpp"
+#include "tasfg/algo/sampling_rule.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
@@ -44,6 +45,13 @@ class UcbVRule {
   }
   void finish(const Estimate& /*estimate*/, int /*v*/) {}
 
+  // Jumps: after choose(), the next draws are all of the vertex chosen, as long as stands() says so of what
+  // they show.
+  [[nodiscard]] std::int64_t plan(const Estimate& e, std::int64_t draws,
+                                  std::vector<std::int64_t>& pulls) const;
+  [[nodiscard]] bool stands(const Estimate& e, const Corridor& ahead);
+  void jumped() { until_ = 0; }
+
  private:
   /// Whether the choice is still that of the last look, after `ahead` more pulls that leave the bounds of
   /// means in order.
@@ -66,6 +74,7 @@ class UcbVRule {
   double rivals_ = 0.0;                // the most that another mean's bound can be
   double mean_bonus_ = 0.0;            // the least that is added to the leader's mean
   double needed_ = 0.0;                // an estimate of the chosen edge that keeps it ahead of others
+  std::size_t nearest_ = 0, nearest_edge_ = 0;  // where a corridor last failed
 };
 
 }  // namespace tasfg

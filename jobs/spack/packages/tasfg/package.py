@@ -43,6 +43,10 @@ class Tasfg(CMakePackage):
         depends_on("py-h5netcdf", type="run")
         depends_on("py-matplotlib", type="run")
         depends_on("py-scipy", type="run")
+        # For `pip install --no-build-isolation .` in the checkout, which compiles the Python package.
+        depends_on("py-pip", type="run")
+        depends_on("py-scikit-build-core", type="run")
+        depends_on("py-nanobind", type="run")
 
     # C++20 with std::bit_cast and defaulted comparisons.
     conflicts("%gcc@:10")

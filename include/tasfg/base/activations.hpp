@@ -1,0 +1,126 @@
+/// Which edges of a vertex fire at its n-th pull, and how often each has fired in the first n, which can be
+/// had for any n in O(log n).
+///
+/// Each edge fires with a probability of its own, independently. How often in an epoch of pulls
+/// (base/dyadic.hpp) is binomial, how often in half of a node's pulls hypergeometric; in a block that number
+/// of its pulls is a uniformly random set. The first block is made pull by pull, a byte for each edge, since
+/// many vertices are pulled a few times only. Pull by pull or at once, the counts are the same.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "tasfg/base/dyadic.hpp"
+#include "tasfg/base/philox.hpp"
+
+namespace tasfg {
+
+/// How often an edge fires in the first j of n pulls strays from j/n of how often it fires in all, for any j,
+/// by so much at most but for a probability of exp(−log_rare). With κ = min(fired, n − fired, n/2) the chance
+/// is at most 4 exp(−d²/(2κ)): Hoeffding's bound for draws without replacement, at the middle, where places
+/// and marks may change roles, and Doob's inequality from either end.
+[[nodiscard]] inline double count_tube(double n, double fired, double log_rare) {
+  constexpr double kLn4 = 1.3862943611198908;  // rounded up
+  const double least = fired < n - fired ? fired : n - fired;
+  return std::sqrt(2.0 * least * (log_rare + kLn4));
+}
+
+class Activations {
+ public:
+  static constexpr std::int64_t kBlock = 512;  // pulls
+
+  /// `most`: no more pulls than these will be asked for. All memory is taken here, and touched where it is
+  /// needed.
+  Activations(StreamKey key, std::span<const double> probabilities, std::int64_t most);
+
+  /// Edges that fire, by bits: those of one pull stand in one word where there are at most 32 edges (then
+  /// `stride()`, a power of two, is the number of bits from one pull to the next), and in `words()` words of
+  /// their own where there are more (stride() is 64).
+  [[nodiscard]] std::size_t words() const { return words_; }
+  [[nodiscard]] std::size_t stride() const { return stride_; }
+
+  [[nodiscard]] std::int64_t count() const { return first_ + at_; }
+  /// The next pull, of at most 32 edges.
+  [[gnu::always_inline]] std::uint64_t next() {
+    if (at_ == made_) [[unlikely]]
+      make_more();
+    const auto bit = static_cast<std::size_t>(at_++) << log_stride_;
+    return fired_[bit / 64] >> (bit % 64) & (~std::uint64_t{0} >> (64 - stride_));
+  }
+  /// The next pull, of more.
+  [[gnu::always_inline]] const std::uint64_t* next_words() {
+    if (at_ == made_) [[unlikely]]
+      make_more();
+    return fired_.data() + static_cast<std::size_t>(at_++) * words_;
+  }
+  /// What the next pulls show, as many of them as one word holds from here on (stride() ≤ 32): where the
+  /// first begins at bit 0.
+  struct Several {
+    std::uint64_t fired;
+    std::int64_t pulls;
+  };
+  [[gnu::always_inline]] Several ahead() {
+    if (at_ == made_) [[unlikely]]
+      make_more();
+    const auto bit = static_cast<std::size_t>(at_) << log_stride_;
+    const std::int64_t pulls = static_cast<std::int64_t>((64 - bit % 64) >> log_stride_);
+    return {fired_[bit / 64] >> (bit % 64), pulls < made_ - at_ ? pulls : made_ - at_};
+  }
+  /// Moves on by n ≤ ahead().pulls.
+  void skip(std::int64_t n) { at_ += n; }
+
+  // Jumps, from the second block on.
+  [[nodiscard]] bool can_jump() const { return count() >= kBlock; }
+  /// Finds the counts after n ≥ kBlock pulls; the place stays.
+  void look_at(std::int64_t n);
+  /// How often edge e has fired in the first n pulls, for the n last looked at; and for count().
+  [[nodiscard]] std::int64_t fired_there(std::size_t e) const { return there_[e]; }
+  [[nodiscard]] std::int64_t fired_here(std::size_t e) const;
+  /// Moves to the n last looked at.
+  void move_there();
+  /// How many nodes of the tree, blocks included, have been visited so far.
+  [[nodiscard]] std::int64_t visits() const { return visits_; }
+
+ private:
+  /// A node of the tree: of each edge, how often it fires before the node and in it.
+  struct Node {
+    std::int64_t first;  // block
+    std::int64_t *before, *total;
+  };
+
+  [[gnu::noinline]] void make_more();
+  void make_first_pulls();
+  void make_block(std::int64_t block);
+  /// The pulls of a block in which each edge fires, edge by edge: block `path_[0]`, which has been found.
+  void make_masks(std::uint64_t* masks);
+  void spread_masks();
+  /// How often edge e fires in the first block, which is at hand.
+  [[nodiscard]] std::int64_t fired_in_first_block(std::size_t e) const;
+  const Node& root(int epoch);
+  /// The node that holds `block`: down to the block, or to a node whose last pull is number `until`.
+  const Node& find(std::int64_t block, std::int64_t until);
+
+  StreamKey key_;
+  std::vector<double> p_;
+  std::vector<std::uint64_t> least_;  // ⌊256 p⌋ of eight edges a word, 255 where p is 1
+  std::size_t stride_, words_;
+  int log_stride_;
+  // Of the block at hand: its first pull; pulls made use of, and known.
+  std::int64_t first_ = 0, at_ = 0, made_ = 0;
+  std::unique_ptr<std::uint64_t[]> bits_;   // fired_ and both masks
+  std::span<std::uint64_t> fired_;          // in the block at hand, pull by pull
+  std::uint64_t *masks_, *masks_there_;     // edge by edge, beyond the first block: at hand, and looked at
+  std::unique_ptr<std::int64_t[]> counts_;  // before_, there_ and those of all nodes
+  std::int64_t *before_, *there_;  // how often each edge fires before the block at hand, and before there_n_
+  std::int64_t there_n_ = 0;
+  std::vector<Node> path_;   // by level, known from `lowest_` on
+  std::vector<Node> roots_;  // by epoch, of those met so far
+  int epoch_ = -1, lowest_ = 0, epochs_known_ = 0;
+  std::int64_t visits_ = 0;
+};
+
+}  // namespace tasfg

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""What Python adds: calls of solve, simulations, and rules of the three speeds, beside the program and the built-in rule.
+
+    TASFG=build/release/src/tasfg build/python/venv/bin/python tests/bench/bench_python.py
+
+Needs the installed package (tests/python-package) and the program, both built for release. Everything is measured side by side, in turns; the
+least of the repetitions counts. Prints what docs/benchmarks.md quotes."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+
+import tasfg
+
+REPETITIONS = 7
+
+
+def least(*functions):
+    """The least time of each, in turns, seconds."""
+    times = [[] for _ in functions]
+    for _ in range(REPETITIONS):
+        for found, function in zip(times, functions):
+            begin = time.perf_counter()
+            function()
+            found.append(time.perf_counter() - begin)
+    return [min(found) for found in times]
+
+
+def solve():
+    graph = tasfg.graph("ring", K=5, p=0.3)
+    matrix, means = graph.matrix, graph.means
+    n = 2000
+    one = [tasfg.Instance(matrix, means)] * n
+    many, calls = least(lambda: tasfg.solve(one, threads=1), lambda: [tasfg.solve(matrix, means) for _ in range(n)])
+    print(f"solve, K = 5: {1e6 * calls / n:.1f} µs a call; {1e6 * many / n:.1f} µs in one call of many; {1e6 * (calls - many) / n:.1f} µs a call")
+
+
+def simulate():
+    instance = tasfg.Instance(tasfg.graph("ring", K=15, p=0.3))
+    command = [os.environ["TASFG"], "simulate", "--graph", "ring", "-P", "K=15", "-a", "ucb-fg-e", "--seeds", "0-399", "--threads", "2"]
+    ours, program = least(lambda: tasfg.simulate(instance, ["ucb-fg-e"], seeds=400, threads=2),
+                          lambda: subprocess.run(command, check=True, stdout=subprocess.DEVNULL))
+    print(f"simulate, 400 runs of UCB-FG-E: {ours:.3f} s, the program {program:.3f} s: {program / ours:.3f} of its rate")
+
+
+SOURCE = """
+#include <tasfg/rule.h>
+static int32_t choose(void* state, const tasfg_estimate* e) { (void)state; return (int32_t)(e->t % e->K); }
+static const tasfg_rule rules[] = {{.name = "library", .choose = choose}};
+static const tasfg_rule_table table = {TASFG_RULE_VERSION, 1, rules};
+const tasfg_rule_table* tasfg_rules(void) { return &table; }
+"""
+
+
+class InTurn:
+    name = "python"
+
+    def choose(self, estimate):
+        return estimate.t % estimate.K
+
+
+@tasfg.compiled("numba")
+def in_turn(estimate, state):
+    return estimate.t % estimate.K
+
+
+def rules():
+    folder = pathlib.Path(tempfile.mkdtemp())
+    (folder / "rule.c").write_text(SOURCE)
+    library = folder / "librule.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", tasfg.include(), folder / "rule.c", "-o", library], check=True)
+    instance = tasfg.Instance(tasfg.graph("ring", K=5, p=0.3))
+    options = dict(log_inv_delta=7, threads=1, rules=[library])
+    seeds = 200
+    steps = float(tasfg.simulate(instance, ["uniform"], seeds=seeds, **options).steps.sum())
+    names = ["uniform", "library", in_turn, InTurn()]
+    times = least(*(lambda rule=rule: tasfg.simulate(instance, [rule], seeds=seeds, **options) for rule in names))
+    builtin = times[0]
+    for name, seconds in zip(("built-in", "library", "Numba", "Python"), times):
+        print(f"uniform, {name}: {1e9 * seconds / steps:.1f} ns a step, {seconds / builtin:.2f} times the built-in")
+    runs = tasfg.simulate(instance, names, seeds=1000, **options)
+    same = [bool((runs.tau.sel(algorithm=name) == runs.tau.sel(algorithm="uniform")).all()) for name in ("library", "numba", "python")]
+    print(f"the built-in's stopping times on 1000 seeds: library, Numba, Python {same}")
+
+
+if __name__ == "__main__":
+    np.seterr(all="ignore")
+    solve()
+    simulate()
+    rules()
