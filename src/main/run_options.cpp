@@ -1,6 +1,7 @@
 #include "run_options.hpp"
 
 #include <cmath>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -34,10 +35,11 @@ std::vector<std::string> split_list(const std::string& text) {
 }
 
 std::uint64_t whole_number(std::string_view text, const std::string& where, double high) {
-  const double value = parse_number(text, where);
-  if (value != std::floor(value) || value < 0 || value > high)
-    throw InputError(where, bad_value(value, fmt::format("must be a whole number from 0 to {}", high)));
-  return static_cast<std::uint64_t>(value);
+  const std::optional<double> value = to_number(text);
+  if (!value || *value != std::floor(*value) || *value < 0 || *value > high)
+    throw InputError(where,
+                     bad_text(text, fmt::format("must be a whole number from 0 to {}", to_text(high))));
+  return static_cast<std::uint64_t>(*value);
 }
 
 std::vector<double> RunOptions::log_inv_delta() const {

@@ -135,9 +135,8 @@ void print_summary(const Instance& instance, const Options& options, const Simul
                    const std::vector<Algorithm>& algorithms, std::size_t seeds,
                    const std::vector<double>& log_inv_delta, const std::vector<RunRecord>& records) {
   const CharacteristicTime time = characteristic_time(instance);
-  fmt::print("{}; {} rewards; T* = {:.6g}; {} runs of each algorithm\n\n",
-             options.run.describe(), row_of(instance.reward()).name, time.upper,
-             seeds);
+  fmt::print("{}; {} rewards; T* = {:.6g}; {} runs of each algorithm\n\n", options.run.describe(),
+             row_of(instance.reward()).name, time.upper, seeds);
   constexpr const char* kRow = "{:<15}  {:>11}  {:>22}  {:>8}  {:>8}  {:>8}  {:>9}  {:>21}  {:>6}\n";
   fmt::print(fmt::runtime(kRow), "algorithm", "ln(1/delta)", "mean tau +- half-width", "median", "largest",
              "T*.kl", "practical", "error (95 % interval)", "capped");
