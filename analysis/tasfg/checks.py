@@ -350,8 +350,8 @@ def small_delta(results: Results) -> Figure:
 
 
 def tau_delta(results: Results) -> Figure:
-    """Mean τ·δ of UCB-FG-V as δ → 0: a panel per case. It keeps to what looks best, so that the evidence against the others grows like
-    ln t and τ like 1/δ, times the power of ln t by which the threshold grows."""
+    """Mean τ·δ of UCB-FG-V as δ → 0: a panel per case. It keeps to what looks best, so that the evidence against
+    the others grows like ln t and τ like 1/δ, times the power of ln t by which the threshold grows."""
     runs = runs_of(results, "small-delta")
     samples = runs.samples("label", "algorithm", "log_inv_delta")
     logs = np.sort(runs.rows.log_inv_delta.unique())
@@ -366,7 +366,9 @@ def tau_delta(results: Results) -> Figure:
         ]
         points = np.array([(x, s.mean, np.nan_to_num(s.half_width)) for x, s in scaled if not s.capped]).reshape(-1, 3)
         x, mean, half = points.T
-        panel.errorbar(x, mean, half, color=colour, marker=marker, ms=3, lw=1.0, elinewidth=0.8, capsize=1.5, capthick=0.6)
+        panel.errorbar(
+            x, mean, half, color=colour, marker=marker, ms=3, lw=1.0, elinewidth=0.8, capsize=1.5, capthick=0.6
+        )
         panel.set(xlim=(0, max([*x, 1.0]) * 1.05), yscale="log")
         if len(mean):
             low = np.where(mean > half, mean - half, mean)
