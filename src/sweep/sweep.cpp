@@ -21,16 +21,6 @@
 namespace tasfg {
 namespace {
 
-/// This rank's share of the cores that it may use.
-int share_of_cores(const Link& link) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
-  const auto hash = std::hash<std::string_view>{}({reinterpret_cast<const char*>(&cores), sizeof cores});
-  const int sharers = link.sharers(std::hash<std::string>{}(host_name()), hash);
-  return std::max(1, CPU_COUNT(&cores) / std::max(1, sharers));
-}
-
 /// Every rank calls it, since all take part in the count.
 int threads_of(const SweepOptions& options, const Link& link) {
   const int share = share_of_cores(link);
@@ -150,6 +140,15 @@ void expect_folder_of(const std::string& path) {
   if (::access(folder.c_str(), W_OK) != 0)
     throw InputError(path,
                      remark(fmt::format("its folder {} cannot be written to", folder), "choose another"));
+}
+
+int share_of_cores(const Link& link) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  const auto hash = std::hash<std::string_view>{}({reinterpret_cast<const char*>(&cores), sizeof cores});
+  const int sharers = link.sharers(std::hash<std::string>{}(host_name()), hash);
+  return std::max(1, CPU_COUNT(&cores) / std::max(1, sharers));
 }
 
 int available_cores() {

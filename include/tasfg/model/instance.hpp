@@ -39,6 +39,10 @@ class Instance {
 void expect_default_means_fit(const std::vector<double>& means, const RewardFamily& reward,
                               const std::string& origin, std::string_view remedy);
 
+/// Whether every vertex can be observed, often enough for T* to be a double. (Instances have such graphs
+/// alone.)
+[[nodiscard]] bool all_observable(const FeedbackGraph& graph);
+
 /// Gaps of any mean vector around vertex `best`, with Δ_best = Δ_min.
 [[nodiscard]] std::vector<double> gaps_of(const std::vector<double>& means, int best);
 
