@@ -402,7 +402,11 @@ const BadJob kBlocks[] = {
      ring("", "p = {from = 0.5, to = 1.5, count = 3}"),
      {},
      "jobs/bad.toml: graph[0].p = 1.5 (must lie in [0, 1])"},
-    {"NotANumber", ring("", "p = nan"), {}, "jobs/bad.toml: graph[0].p = nan (must be a finite number)"},
+    {"NotANumber",
+     ring("", "p = nan"),
+     {},
+     "jobs/bad.toml: graph[0].p = nan (must be a number, a list, a range or an expression; it must be "
+     "finite)"},
     {"FractionalK",
      ring("", "K = 5.5"),
      {},
@@ -591,9 +595,9 @@ const BadJob kRewards[] = {
     {"MeansOutOfRange",
      ring("", "reward = \"bernoulli\""),
      {},
-     "jobs/bad.toml: graph[0] (ring K=5 p=0.3 bernoulli): means[0] = 0 (bernoulli means must lie in the open "
-     "interval "
-     "(0, 1))"},
+     "jobs/bad.toml: graph[0] (ring K=5 p=0.3 bernoulli): the default means, 0 to 1, do not fit bernoulli "
+     "rewards "
+     "(means must lie in the open interval (0, 1); set means in the job or in this block)"},
     {"UninformedBernoulli",
      simulated("setting = \"uninformed\"", "reward = \"bernoulli\"\nmeans = [0.1, 0.2, 0.3, 0.4, 0.5]"),
      {},
