@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from . import plot
 from .errors import FailedRuns, NothingToDraw, UserError
 from .models import Graph, Instance, Solution, graph, solve
-from .program import submit, sweep
+from .program import curve, error, submit, sweep
 from .reader import FORMAT_VERSION
 from .results import Results, open  # noqa: A004 (like h5py.File, xarray.open_dataset)
 from .rules import compiled, include
@@ -45,8 +45,10 @@ __all__ = [
     "UserError",
     "__version__",
     "compiled",
+    "curve",
     "divergence",
     "edge",
+    "error",
     "failures",
     "graph",
     "include",

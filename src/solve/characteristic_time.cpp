@@ -19,8 +19,9 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 }  // namespace
 
 ModelView view_of(const Instance& instance) {
-  return {instance.size(), instance.graph().row_major(), instance.means(), instance.best(),
-          &instance.reward()};
+  return {instance.size(),  instance.graph().row_major(), instance.means(),
+          instance.best(),  &instance.reward(),           {},
+          &instance.graph()};
 }
 
 /// The solver of the last model's form.
@@ -30,14 +31,17 @@ struct CharacteristicTimeSolver::Workspace {
   int K = 0;
   int until_look = 0;  // solves until the form is chosen anew
 
+  void take(MatrixForm now) {
+    if (solver != nullptr && now == form) return;
+    solver = make_interior_point(now);
+    form = now;
+  }
   SolveInfo solve(const ModelView& model, Start start, const SolveOptions& options) {
     TASFG_EXPECT(model.K >= 2 && model.reward != nullptr);
     // Looking at all edges takes longer than a warm solve of a large model.
     if (solver == nullptr || start == Start::cold || model.K != K || --until_look == 0) {
-      if (const MatrixForm now = form_for(model); solver == nullptr || now != form) {
-        solver = make_interior_point(now);
-        form = now;
-      }
+      take(form_for(model));
+      if (!solver->suits(model)) take(dense_form(model.K));
       K = until_look = model.K;
     }
     return solver->solve(model, start, options);
@@ -99,10 +103,11 @@ CharacteristicTime characteristic_time(const Instance& instance, const SolveOpti
 }
 
 std::vector<double> observation_rates(const ModelView& model, std::span<const double> allocation) {
-  const auto n = static_cast<std::size_t>(model.K);
-  std::vector<double> m(n, 0.0);
-  for (std::size_t v = 0; v < n; ++v)
-    for (std::size_t u = 0; u < n; ++u) m[u] += allocation[v] * model.graph[v * n + u];
+  std::vector<double> m(static_cast<std::size_t>(model.K), 0.0);
+  for (int v = 0; v < model.K; ++v) {
+    const double share = allocation[static_cast<std::size_t>(v)];
+    model.for_each_edge(v, [&](int u, double p) { m[static_cast<std::size_t>(u)] += share * p; });
+  }
   return m;
 }
 
@@ -122,8 +127,8 @@ double time_of(const ModelView& model, std::span<const double> allocation) {
       *model.reward);
 }
 
-double certified_lower(const ModelView& model, std::span<const double> weights,
-                       std::span<const double> allocation) {
+std::vector<double> certificate_prices(const ModelView& model, std::span<const double> weights,
+                                       std::span<const double> allocation) {
   const std::vector<double> m = observation_rates(model, allocation);
   const auto n = m.size();
   const auto a = static_cast<std::size_t>(model.best);
@@ -140,10 +145,17 @@ double certified_lower(const ModelView& model, std::span<const double> weights,
         }
       },
       *model.reward);
+  return g;
+}
+
+double certified_lower(const ModelView& model, std::span<const double> weights,
+                       std::span<const double> allocation) {
+  const std::vector<double> g = certificate_prices(model, weights, allocation);
+  const auto n = g.size();
   double highest = 0.0;
-  for (std::size_t v = 0; v < n; ++v) {
+  for (int v = 0; v < model.K; ++v) {
     double price = 0.0;
-    for (std::size_t u = 0; u < n; ++u) price += model.graph[v * n + u] * g[u];
+    model.for_each_edge(v, [&](int u, double p) { price += p * g[static_cast<std::size_t>(u)]; });
     highest = std::max(highest, price);
   }
   // Sums of nonnegative terms: their relative error is at most about K ulps, times a few for the terms.

@@ -20,16 +20,19 @@
 
 namespace tasfg {
 
-MatrixForm square_form(int K) {
+MatrixForm whole_form(int K) {
   if (K <= 8) return MatrixForm::small_8;
   if (K <= 12) return MatrixForm::small_12;
   if (K <= 16) return MatrixForm::small_16;
   return MatrixForm::dense;
 }
 
+MatrixForm dense_form(int K) {
+  return WorkingSet::suits(K) ? MatrixForm::restricted : whole_form(K);
+}
+
 MatrixForm form_for(const ModelView& model) {
-  if (SparseNewton::suits(model)) return MatrixForm::sparse;
-  return WorkingSet::suits(model.K) ? MatrixForm::restricted : square_form(model.K);
+  return SparseNewton::suits(model) ? MatrixForm::sparse : dense_form(model.K);
 }
 
 std::unique_ptr<InteriorPointSolver> make_interior_point(MatrixForm form, [[maybe_unused]] Version version) {
@@ -45,7 +48,10 @@ std::unique_ptr<InteriorPointSolver> make_interior_point(MatrixForm form, [[mayb
       if (version == Version::avx2) return std::make_unique<avx2::InteriorPoint<DenseNewton>>();
 #endif
       return std::make_unique<plain::InteriorPoint<DenseNewton>>();
-    case MatrixForm::sparse:  // most of the time goes into the factorisation
+    case MatrixForm::sparse:
+#ifdef __x86_64__
+      if (version == Version::avx2) return std::make_unique<avx2::InteriorPoint<SparseNewton>>();
+#endif
       return std::make_unique<plain::InteriorPoint<SparseNewton>>();
     case MatrixForm::restricted:
       return std::make_unique<WorkingSet>(version);

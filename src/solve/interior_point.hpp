@@ -18,6 +18,8 @@ enum class Start { cold, warm };
 class InteriorPointSolver {
  public:
   virtual ~InteriorPointSolver() = default;
+  /// False where another form would be faster, which only a closer look at the model shows.
+  virtual bool suits(const ModelView& /*model*/) { return true; }
   /// As solve_cold and solve_warm of CharacteristicTimeSolver.
   virtual SolveInfo solve(const ModelView& model, Start start, const SolveOptions& options) = 0;
 
@@ -31,10 +33,11 @@ class InteriorPointSolver {
 
 /// How the Newton matrix is held and factored; `restricted`: that of a part of the model (working_set.hpp).
 enum class MatrixForm { small_8, small_12, small_16, dense, sparse, restricted };
-/// The fastest that suits a model.
+/// The fastest for a model; for one of K vertices that is not sparse; for such a one that is solved as a
+/// whole.
 [[nodiscard]] MatrixForm form_for(const ModelView& model);
-/// The fastest for dense models of K vertices that are solved as a whole.
-[[nodiscard]] MatrixForm square_form(int K);
+[[nodiscard]] MatrixForm dense_form(int K);
+[[nodiscard]] MatrixForm whole_form(int K);
 
 /// Up to Width vertices; 8, 12 and 16 there are.
 template <int Width>

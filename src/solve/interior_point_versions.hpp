@@ -143,6 +143,14 @@ struct InteriorPointState : Iterate<typename Newton::Vector> {
 template <typename Newton>
 class InteriorPoint final : public InteriorPointSolver {
  public:
+  bool suits(const ModelView& model) override {
+    if constexpr (requires { w_.newton.pays(); }) {
+      has_solution_ = has_solution_ && w_.K == model.K && w_.best == model.best;
+      w_.load(model);
+      return w_.newton.pays();
+    }
+    return true;
+  }
   SolveInfo solve(const ModelView& model, Start start, const SolveOptions& options) override {
     if (!has_solution_ || w_.K != model.K || w_.best != model.best) start = Start::cold;
     w_.load(model);

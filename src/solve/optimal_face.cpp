@@ -8,6 +8,7 @@
 
 #include "kernels.hpp"
 #include "pivoted_qr.hpp"
+#include "sparse_cholesky.hpp"
 
 #include "tasfg/base/elementary.hpp"
 #include "tasfg/solve/information.hpp"
@@ -185,11 +186,52 @@ class Barrier {
   Vector factors_, matrix_;
 };
 
+/// Whether the columns of G at the face's fixed vertices plainly tell all vertices of the support apart:
+/// their Gram matrix C Cᵀ, scaled to a diagonal of ones, has no small pivot. On large sparse graphs nearly
+/// everything binds, and this takes no time beside a dense QR. False says nothing.
+bool is_plainly_a_point(const ModelView& model, const OptimalFace& face) {
+  constexpr double kPlain = 1e-6;
+  constexpr int kNone = -1;
+  const auto size = static_cast<int>(face.support.size());
+  std::vector<int> place(static_cast<std::size_t>(model.K), kNone);
+  for (const std::size_t u : face.fixed) place[u] = 0;
+  std::vector<std::vector<std::pair<int, double>>> columns(static_cast<std::size_t>(model.K));
+  Vector squares(face.support.size(), 0.0);
+  for (int i = 0; i < size; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    model.for_each_edge(static_cast<int>(face.support[row]), [&](int u, double p) {
+      if (place[static_cast<std::size_t>(u)] == kNone) return;
+      columns[static_cast<std::size_t>(u)].emplace_back(i, p);
+      squares[row] += p * p;
+    });
+    if (squares[row] == 0.0) return false;
+  }
+  std::vector<std::pair<int, int>> pattern;
+  for (const auto& column : columns)
+    for (const auto& [i, p] : column)
+      for (const auto& [j, q] : column)
+        if (j <= i) pattern.emplace_back(i, j);
+  if (static_cast<double>(pattern.size()) > 0.05 * size * size) return false;
+  SparseCholesky gram;
+  gram.analyse(size, pattern, {});
+  if (gram.work() > 0.05 * size * size * static_cast<double>(size)) return false;
+  for (const auto& column : columns)
+    for (const auto& [i, p] : column)
+      for (const auto& [j, q] : column)
+        if (j <= i)
+          gram.values()[gram.slot(i, j)] +=
+              p * q / std::sqrt(squares[static_cast<std::size_t>(i)] * squares[static_cast<std::size_t>(j)]);
+  gram.factor();
+  return gram.smallest_pivot() >= kPlain;
+}
+
 }  // namespace
 
 int centre_of_face(const ModelView& model, const OptimalFace& face, std::span<double> omega) {
   const auto n = static_cast<std::size_t>(model.K);
   const std::size_t size = face.support.size();
+  constexpr std::size_t kManyVertices = 100;
+  if (size >= kManyVertices && is_plainly_a_point(model, face)) return 0;
   Matrix columns(size, face.fixed.size() + 1);
   for (std::size_t i = 0; i < size; ++i) {
     columns(i, 0) = 1.0;

@@ -1,123 +1,168 @@
 #include "sparse_newton.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseCore>
+#include <utility>
 
 namespace tasfg {
-namespace {
-
-using Sparse = Eigen::SparseMatrix<double>;
-
-}  // namespace
-
-struct SparseNewton::Matrices {
-  Sparse graph;   // G, columns are g_u
-  Sparse tilted;  // pattern of the columns g̃_u, values √w_u g̃_u
-  Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> factor;
-  bool analysed = false;
-};
-
-SparseNewton::SparseNewton() : matrices_(std::make_unique<Matrices>()) {}
-SparseNewton::~SparseNewton() = default;
 
 bool SparseNewton::suits(const ModelView& model) {
-  constexpr int kDenseBelow = 100;
+  constexpr int kDenseBelow = 32;
   if (model.K < kDenseBelow) return false;
   const auto n = static_cast<std::size_t>(model.K);
-  // Entries that the pattern of M is made of, counted with repeats: Σ_u |N_in(u) ∪ N_in(a)|².
   std::vector<int> in_degree(n, 0);
-  for (std::size_t v = 0; v < n; ++v)
-    for (std::size_t u = 0; u < n; ++u)
-      if (model.graph[v * n + u] != 0.0) ++in_degree[u];
-  double entries = 0.0;
-  const double extra = in_degree[static_cast<std::size_t>(model.best)];
-  for (const int degree : in_degree) {
-    const double d = degree + extra;
-    entries += d * d;
-  }
-  return entries <= 0.1 * static_cast<double>(n) * static_cast<double>(n);
+  for (int v = 0; v < model.K; ++v)
+    model.for_each_edge(v, [&](int u, double) { ++in_degree[static_cast<std::size_t>(u)]; });
+  // Entries that M is made of, counted with repeats.
+  double entries = static_cast<double>(n) * in_degree[static_cast<std::size_t>(model.best)];
+  for (const int degree : in_degree) entries += 0.5 * degree * degree;
+  return entries <= 0.25 * static_cast<double>(n) * static_cast<double>(n);
+}
+
+bool SparseNewton::pays() const {
+  // A multiplication of the dense factorisation takes a tenth of the time.
+  const auto n = static_cast<double>(K_);
+  return cholesky_.work() <= 0.05 * n * n * n;
 }
 
 void SparseNewton::load(const ModelView& model) {
+  if (model.K != K_ || model.best != best_ || !update(model)) analyse(model);
+  row_revision_.assign(model.row_revision.begin(), model.row_revision.end());
+}
+
+/// Takes over the values of rows that have changed. False where an edge came or went.
+bool SparseNewton::update(const ModelView& model) {
+  const auto n = static_cast<std::size_t>(K_);
+  const bool known = row_revision_.size() == n && model.row_revision.size() == n;
+  for (std::size_t v = 0; v < n; ++v) {
+    if (known && row_revision_[v] == model.row_revision[v]) continue;
+    std::size_t next = row_begin_[v];
+    bool same = true;
+    model.for_each_edge(static_cast<int>(v), [&](int u, double p) {
+      same = same && next < row_begin_[v + 1] && row_columns_[next] == u;
+      if (!same) return;
+      entries_[row_entries_[next]].value = p;
+      if (u == best_) at_best_[v] = p;
+      ++next;
+    });
+    if (!same || next != row_begin_[v + 1]) return false;
+  }
+  return true;
+}
+
+void SparseNewton::analyse(const ModelView& model) {
   K_ = model.K;
   best_ = model.best;
-  matrices_->analysed = false;
   const auto n = static_cast<std::size_t>(K_);
-  std::vector<Eigen::Triplet<double>> entries, pattern;
-  for (int u = 0; u < K_; ++u) {
-    for (int v = 0; v < K_; ++v) {
-      const double p = model.graph[static_cast<std::size_t>(v) * n + static_cast<std::size_t>(u)];
-      const double pa = model.graph[static_cast<std::size_t>(v) * n + static_cast<std::size_t>(best_)];
-      if (p != 0.0) entries.emplace_back(v, u, p);
-      if (p != 0.0 || pa != 0.0) pattern.emplace_back(v, u, 1.0);
-    }
+  begin_.assign(n + 1, 0);
+  row_begin_.assign(1, 0);
+  row_columns_.clear();
+  for (int v = 0; v < K_; ++v) {
+    model.for_each_edge(v, [&](int u, double) {
+      ++begin_[static_cast<std::size_t>(u) + 1];
+      row_columns_.push_back(u);
+    });
+    row_begin_.push_back(row_columns_.size());
   }
-  matrices_->graph.resize(K_, K_);
-  matrices_->graph.setFromTriplets(entries.begin(), entries.end());
-  matrices_->tilted.resize(K_, K_);
-  matrices_->tilted.setFromTriplets(pattern.begin(), pattern.end());
+  for (std::size_t u = 0; u < n; ++u) begin_[u + 1] += begin_[u];
+  entries_.resize(begin_.back());
+  row_entries_.resize(begin_.back());
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+  at_best_.assign(n, 0.0);
+  coupling_.assign(n, 0.0);
+  std::size_t edge = 0;
+  for (int v = 0; v < K_; ++v)
+    model.for_each_edge(v, [&](int u, double p) {
+      std::size_t& place = next[static_cast<std::size_t>(u)];
+      if (u == best_) at_best_[static_cast<std::size_t>(v)] = p;
+      row_entries_[edge++] = place;
+      entries_[place++] = {v, p};
+    });
+
+  std::vector<std::pair<int, int>> pattern;
+  for (int u = 0; u < K_; ++u) {
+    if (u == best_) continue;
+    for (const Entry& i : column(u))
+      for (const Entry& j : column(u))
+        if (j.row <= i.row) pattern.emplace_back(i.row, j.row);
+  }
+  std::vector<int> full;
+  for (const Entry& entry : column(best_)) full.push_back(entry.row);
+  cholesky_.analyse(K_, std::move(pattern), full);
+  pair_slots_.clear();
+  for (int u = 0; u < K_; ++u) {
+    if (u == best_) continue;
+    for (const Entry& i : column(u))
+      for (const Entry& j : column(u))
+        if (j.row <= i.row) pair_slots_.push_back(cholesky_.slot(i.row, j.row));
+  }
+  diagonal_slots_.resize(n);
+  for (int v = 0; v < K_; ++v) diagonal_slots_[static_cast<std::size_t>(v)] = cholesky_.slot(v, v);
+  full_slots_.clear();
+  for (const int row : full)
+    for (int v = 0; v < K_; ++v) full_slots_.push_back(cholesky_.slot(row, v));
+}
+
+std::span<const SparseNewton::Entry> SparseNewton::column(int u) const {
+  const auto i = static_cast<std::size_t>(u);
+  return {entries_.data() + begin_[i], begin_[i + 1] - begin_[i]};
 }
 
 void SparseNewton::observe(std::span<const double> omega, std::span<double> m) const {
   for (int u = 0; u < K_; ++u) {
     double sum = 0.0;
-    for (Sparse::InnerIterator it(matrices_->graph, u); it; ++it)
-      sum += omega[static_cast<std::size_t>(it.row())] * it.value();
+    for (const Entry& entry : column(u)) sum += omega[static_cast<std::size_t>(entry.row)] * entry.value;
     m[static_cast<std::size_t>(u)] = sum;
   }
 }
 
 void SparseNewton::price(std::span<const double> g, std::span<double> y) const {
-  std::fill_n(y.begin(), K_, 0.0);
-  for (int u = 0; u < K_; ++u)
-    for (Sparse::InnerIterator it(matrices_->graph, u); it; ++it)
-      y[static_cast<std::size_t>(it.row())] += g[static_cast<std::size_t>(u)] * it.value();
+  for (std::size_t v = 0; v < static_cast<std::size_t>(K_); ++v) {
+    double sum = 0.0;
+    for (std::size_t i = row_begin_[v]; i < row_begin_[v + 1]; ++i)
+      sum += g[static_cast<std::size_t>(row_columns_[i])] * entries_[row_entries_[i]].value;
+    y[v] = sum;
+  }
 }
 
 void SparseNewton::factor(const NewtonTerms& terms) {
-  // Both patterns have sorted rows, and each column of `tilted` holds those of g_u and of g_a.
+  const auto n = static_cast<std::size_t>(K_);
+  const std::span<double> matrix = cholesky_.values();
+  std::fill(matrix.begin(), matrix.end(), 0.0);
+  std::fill(coupling_.begin(), coupling_.end(), 0.0);
+  double corner = terms.rest;
+  std::size_t pair = 0;
   for (int u = 0; u < K_; ++u) {
-    const auto i = static_cast<std::size_t>(u);
-    const double root = std::sqrt(u == best_ ? terms.rest : terms.weight[i]);
-    const double tilt = u == best_ ? 0.0 : terms.tilt[i];
-    Sparse::InnerIterator own(matrices_->graph, u);
-    Sparse::InnerIterator best(matrices_->graph, best_);
-    for (Sparse::InnerIterator it(matrices_->tilted, u); it; ++it) {
-      double value = 0.0;
-      if (own && own.row() == it.row()) {
-        value += own.value();
-        ++own;
-      }
-      if (best && best.row() == it.row()) {
-        value += tilt * best.value();
-        ++best;
-      }
-      it.valueRef() = root * value;
+    if (u == best_) continue;
+    const double weight = terms.weight[static_cast<std::size_t>(u)];
+    const double tilted = weight * terms.tilt[static_cast<std::size_t>(u)];
+    corner += tilted * terms.tilt[static_cast<std::size_t>(u)];
+    const std::span<const Entry> shows = column(u);
+    for (std::size_t i = 0; i < shows.size(); ++i) {
+      const double scaled = weight * shows[i].value;
+      for (std::size_t j = 0; j <= i; ++j) matrix[pair_slots_[pair++]] += scaled * shows[j].value;
+      coupling_[static_cast<std::size_t>(shows[i].row)] += tilted * shows[i].value;
     }
   }
-  Sparse matrix = matrices_->tilted * Sparse(matrices_->tilted.transpose());
-  for (int v = 0; v < K_; ++v) matrix.coeffRef(v, v) += terms.diagonal[static_cast<std::size_t>(v)];
-  if (!matrices_->analysed) {
-    matrices_->factor.analyzePattern(matrix);
-    matrices_->analysed = true;
+  std::size_t full = 0;
+  for (const Entry& entry : column(best_)) {
+    const auto i = static_cast<std::size_t>(entry.row);
+    for (std::size_t v = 0; v < n; ++v, ++full) {
+      // A pair of two such rows is met twice, and taken where v is not the later one.
+      if (at_best_[v] != 0.0 && v > i) continue;
+      matrix[full_slots_[full]] +=
+          coupling_[v] * entry.value + at_best_[v] * coupling_[i] + corner * at_best_[v] * entry.value;
+    }
   }
-  matrices_->factor.factorize(matrix);
+  for (std::size_t v = 0; v < n; ++v) matrix[diagonal_slots_[v]] += terms.diagonal[v];
+  cholesky_.factor();
 }
 
 void SparseNewton::solve(std::span<double> x) const {
-  Eigen::Map<Eigen::VectorXd> map(x.data(), K_);
-  if (matrices_->factor.info() == Eigen::Success)
-    map = matrices_->factor.solve(map).eval();
-  else
-    map.setConstant(std::nan(""));
+  cholesky_.solve(x);
 }
 
 void SparseNewton::solve(std::span<double> x, std::span<double> y) const {
-  solve(x);
-  solve(y);
+  cholesky_.solve(x, y);
 }
 
 }  // namespace tasfg

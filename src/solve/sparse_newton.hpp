@@ -1,11 +1,18 @@
 /// The Newton matrix of large sparse graphs.
+///
+/// With N the in-neighbours of the best vertex, b = Σ w_u ρ_u g_u and c = R + Σ w_u ρ_u²,
+///
+///   M = Σ_{u≠a} w_u g_u g_uᵀ + diag(d) + b g_aᵀ + g_a bᵀ + c g_a g_aᵀ :
+///
+/// sparse but for the rows and columns of N, which are eliminated last and so cause no fill.
 #pragma once
 
-#include <memory>
+#include <cstddef>
 #include <span>
 #include <vector>
 
 #include "newton_terms.hpp"
+#include "sparse_cholesky.hpp"
 
 #include "tasfg/solve/characteristic_time.hpp"
 
@@ -16,12 +23,13 @@ class SparseNewton {
   static constexpr int kWidth = 0;
   using Vector = std::vector<double>;
 
-  SparseNewton();
-  ~SparseNewton();
-
-  /// Whether `model` is large and sparse enough for this to beat the dense factorisation.
+  /// Whether `model` is large and M sparse enough for this to beat the dense factorisation, if there were no
+  /// fill.
   [[nodiscard]] static bool suits(const ModelView& model);
+  /// Whether it still does with the fill of the model that was loaded.
+  [[nodiscard]] bool pays() const;
 
+  /// Analyses the pattern where it is another than that of the last model.
   void load(const ModelView& model);
   void observe(std::span<const double> omega, std::span<double> m) const;
   void price(std::span<const double> g, std::span<double> y) const;
@@ -30,9 +38,28 @@ class SparseNewton {
   void solve(std::span<double> x, std::span<double> y) const;
 
  private:
-  struct Matrices;  // Eigen's
-  std::unique_ptr<Matrices> matrices_;
-  int K_ = 0, best_ = 0;
+  struct Entry {
+    int row;
+    double value;
+  };
+  [[nodiscard]] bool update(const ModelView& model);
+  void analyse(const ModelView& model);
+  [[nodiscard]] std::span<const Entry> column(int u) const;
+
+  int K_ = 0, best_ = -1;
+  std::vector<double> row_revision_;
+  // G by columns, rows rising; and for each row, which of these entries are its own, columns rising.
+  std::vector<std::size_t> begin_;
+  std::vector<Entry> entries_;
+  std::vector<std::size_t> row_begin_, row_entries_;
+  std::vector<int> row_columns_;
+  // Where the products of two entries of a column go, all pairs of a column after those of the last.
+  std::vector<std::size_t> pair_slots_;
+  std::vector<std::size_t> diagonal_slots_;
+  // Where the full rows go: for each of N in turn, one entry for each vertex.
+  std::vector<std::size_t> full_slots_;
+  std::vector<double> at_best_, coupling_;  // g_a and b
+  SparseCholesky cholesky_;
 };
 
 }  // namespace tasfg

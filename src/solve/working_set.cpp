@@ -174,8 +174,8 @@ SolveInfo WorkingSet::solve_restricted(const ModelView& model, const SolveOption
   gather(model);
   const auto k = static_cast<int>(set_.size());
   const Start start = same_set_ ? Start::warm : Start::cold;
-  auto& solver = inner_solvers_[square_form(k)];
-  if (solver == nullptr) solver = make_interior_point(square_form(k), version_);
+  auto& solver = inner_solvers_[whole_form(k)];
+  if (solver == nullptr) solver = make_interior_point(whole_form(k), version_);
   inner_ = solver.get();
   const SolveInfo info = inner_->solve({k, inner_graph_, inner_means_, 0, model.reward}, start, options);
   if (info.status != SolveStatus::infeasible) spread();

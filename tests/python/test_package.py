@@ -574,3 +574,36 @@ except tasfg.UserError as error:
 def test_the_header_of_rules_comes_with_the_package():
     assert (pathlib.Path(tasfg.include()) / "tasfg/rule.h").is_file()
     assert os.path.basename(tasfg.include()) == "include"
+
+
+def test_error_and_curve_are_the_programs_tables(tmp_path, monkeypatch):
+    """With a stand-in that notes its arguments, and prints a table."""
+    noted = tmp_path / "noted"
+    program = tmp_path / "tasfg"
+    program.write_text(f"""#!/bin/sh
+for word in "$@"; do
+  echo "$word" >> {noted}
+  case $word in *.csv) cat "$word" >> {noted};; esac
+done
+[ "$TASFG_FAILS" ] && echo "tasfg: --runs = 0 (must be positive)" >&2 && exit 2
+echo p,T_star; echo 0.1,0.30000000000000004
+""")
+    program.chmod(0o755)
+    monkeypatch.setenv("TASFG", str(program))
+    table = tasfg.curve("loopy-star", {"p": (0, 1), "q": (np.float64(0.25), 0.5)}, 1e-3, K=5, r="p/2", options={"samples": 9})
+    assert table.T_star.tolist() == [0.1 + 0.2]
+    assert noted.read_text().splitlines() == [
+        "curve", "--graph", "loopy-star", "-P", "K=5", "-P", "r=p/2", "--over", "p=0:1", "--over", "q=0.25:0.5", "--tolerance=0.001",
+        "--reward=gaussian", "--samples=9", "--csv"]
+    noted.unlink()
+    tasfg.error(tasfg.Instance(tasfg.graph("ring", K=4)), ["uniform", "tas-fg"], 500, delta=[0.1, 1e-6], plain=True, threads=2)
+    assert noted.read_text().splitlines() == [
+        "error", "--graph", "ring", "-P", "K=4", "-P", "p=0.3", "--means=" + ",".join(map(repr, tasfg.graph("ring", K=4).means.tolist())),
+        "--reward=gaussian", "--variance=1.0", "--algorithm", "uniform,tas-fg", "--runs=500", "--delta=0.1,1e-06", "--plain",
+        "--threads=2", "--csv"]
+    noted.unlink()
+    tasfg.error(tasfg.Instance([[0.1 + 0.2, 0], [0, 1]], [-0.5, 1]))
+    assert "0.30000000000000004,0.0\n0.0,1.0\n" in noted.read_text() and "--means=-0.5,1.0" in noted.read_text()
+    monkeypatch.setenv("TASFG_FAILS", "1")
+    with pytest.raises(tasfg.UserError, match=r"^--runs = 0 \(must be positive\)$"):
+        tasfg.error(tasfg.Instance(np.eye(2), [0, 1]), runs=0)

@@ -5,8 +5,8 @@
 ///             max t  s.t.  f_u(Gᵀω) − t = s_u ≥ 0,  Σω = 1,  ω ≥ 0,
 ///           scaled by f at the uniform allocation. A Newton step factors one K×K positive definite
 ///           matrix, G·B·Gᵀ + diag(z/ω) with B an arrow matrix: up to 16 vertices in arrays whose length
-///           the compiler knows, otherwise by dense Cholesky, or by sparse Cholesky where G is sparse. Where K
-///           is large and G is not sparse, a part of the model is solved that grows by what it lacks
+///           the compiler knows, otherwise by dense Cholesky, or by sparse Cholesky where G is sparse. Where
+///           K is large and G is not sparse, a part of the model is solved that grows by what it lacks
 ///           (src/solve/working_set.hpp).
 /// Stops:    when the certified relative gap reaches the tolerance. For weights λ on the arms, Σλ = 1,
 ///             min_u f_u(Gᵀω) ≤ 1/T* ≤ max_v (G Σ_u λ_u ∇f_u(m))_v,
@@ -64,6 +64,23 @@ struct ModelView {
   std::span<const double> means;
   int best = 0;
   const RewardFamily* reward = nullptr;
+  /// Where given: a row of `graph` whose number here is that of this solver's last model has not changed
+  /// since.
+  std::span<const double> row_revision = {};
+  /// Where given: the same graph by its edges, so that reading a sparse one costs their number.
+  const FeedbackGraph* edges = nullptr;
+
+  /// Calls visit(u, probability) for each vertex u that v may show, in order of u.
+  template <typename Visit>
+  void for_each_edge(int v, Visit visit) const {
+    if (edges != nullptr) {
+      for (const Edge& edge : edges->out(v)) visit(edge.vertex, edge.probability);
+      return;
+    }
+    const double* row = graph.data() + static_cast<std::size_t>(v) * static_cast<std::size_t>(K);
+    for (int u = 0; u < K; ++u)
+      if (row[u] != 0.0) visit(u, row[u]);
+  }
 };
 [[nodiscard]] ModelView view_of(const Instance& instance);
 
@@ -94,8 +111,8 @@ class CharacteristicTimeSolver {
   [[nodiscard]] std::span<const double> weights() const;
   /// The interior ω at which the certificate's gradients are taken.
   [[nodiscard]] std::span<const double> dual_point() const;
-  /// Moves the solution of `model`, the last one solved, to the analytic centre of the optimal face, and returns
-  /// that face's dimension.
+  /// Moves the solution of `model`, the last one solved, to the analytic centre of the optimal face, and
+  /// returns that face's dimension.
   int centre(const ModelView& model, const SolveOptions& options);
 
  private:
@@ -109,6 +126,11 @@ class CharacteristicTimeSolver {
 
 /// T(ω; ν): infinite where ω leaves the best vertex or a rival unobserved.
 [[nodiscard]] double time_of(const ModelView& model, std::span<const double> allocation);
+
+/// g = Σ_u λ_u ∇f_u(m), what an observation of each vertex is worth: min_u f_u(m') ≤ gᵀm' for every m' ≥ 0,
+/// by concavity and 1-homogeneity. Weights λ ≥ 0 of any scale, and m the rates of any interior ω.
+[[nodiscard]] std::vector<double> certificate_prices(const ModelView& model, std::span<const double> weights,
+                                                     std::span<const double> allocation);
 
 /// The certificate's lower end on T* for weights λ ≥ 0 (any scale) and the rates m of any interior ω,
 /// rounded down by its own rounding error.

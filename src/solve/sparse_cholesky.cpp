@@ -1,0 +1,233 @@
+#include "sparse_cholesky.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
+
+#include "tasfg/base/contract.hpp"
+
+namespace tasfg {
+namespace {
+
+/// Σ x_i y_i, four sums side by side.
+double dot(const double* x, const double* y, std::size_t n) {
+  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    a += x[i] * y[i];
+    b += x[i + 1] * y[i + 1];
+    c += x[i + 2] * y[i + 2];
+    d += x[i + 3] * y[i + 3];
+  }
+  double sum = (a + b) + (c + d);
+  for (; i < n; ++i) sum += x[i] * y[i];
+  return sum;
+}
+
+/// A fill-reducing order of all but `full`, then these.
+std::vector<int> fill_reducing_order(int size, const std::vector<std::pair<int, int>>& entries,
+                                     std::span<const int> full) {
+  std::vector<char> is_full(static_cast<std::size_t>(size), 0);
+  for (const int v : full) is_full[static_cast<std::size_t>(v)] = 1;
+  std::vector<Eigen::Triplet<double>> pattern;
+  pattern.reserve(2 * entries.size() + static_cast<std::size_t>(size));
+  for (int v = 0; v < size; ++v) pattern.emplace_back(v, v, 1.0);
+  for (const auto& [i, j] : entries) {
+    if (i == j || is_full[static_cast<std::size_t>(i)] != 0 || is_full[static_cast<std::size_t>(j)] != 0)
+      continue;
+    pattern.emplace_back(i, j, 1.0);
+    pattern.emplace_back(j, i, 1.0);
+  }
+  Eigen::SparseMatrix<double> matrix(size, size);
+  matrix.setFromTriplets(pattern.begin(), pattern.end());
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
+  Eigen::AMDOrdering<int>()(matrix, permutation);
+  std::vector<int> order;
+  order.reserve(static_cast<std::size_t>(size));
+  for (int k = 0; k < size; ++k)
+    if (const int v = permutation.indices()[k]; is_full[static_cast<std::size_t>(v)] == 0) order.push_back(v);
+  order.insert(order.end(), full.begin(), full.end());
+  return order;
+}
+
+}  // namespace
+
+void SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries, std::span<const int> full) {
+  size_ = static_cast<std::size_t>(size);
+  sparse_ = size_ - full.size();
+  order_ = fill_reducing_order(size, entries, full);
+  position_.resize(size_);
+  for (std::size_t k = 0; k < size_; ++k)
+    position_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
+
+  // The sparse part of the upper triangle in the new order, by (column, row).
+  for (auto& [i, j] : entries) {
+    const auto [first, second] =
+        std::minmax(position_[static_cast<std::size_t>(i)], position_[static_cast<std::size_t>(j)]);
+    i = second;
+    j = first;
+  }
+  std::erase_if(entries,
+                [this](const auto& entry) { return static_cast<std::size_t>(entry.first) >= sparse_; });
+  for (std::size_t k = 0; k < sparse_; ++k) entries.emplace_back(static_cast<int>(k), static_cast<int>(k));
+  std::sort(entries.begin(), entries.end());
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  begin_.assign(sparse_ + 1, 0);
+  rows_.clear();
+  for (const auto& [column, row] : entries) {
+    ++begin_[static_cast<std::size_t>(column) + 1];
+    rows_.push_back(row);
+  }
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  values_.assign(rows_.size() + full.size() * size_, 0.0);
+
+  // Row k of L is what the entries of column k reach in the elimination tree.
+  constexpr int kNone = -1;
+  std::vector<int> parent(sparse_, kNone), flag(sparse_, kNone), reached;
+  std::vector<std::size_t> count(sparse_, 0);
+  row_begin_.assign(1, 0);
+  row_columns_.clear();
+  for (std::size_t k = 0; k < sparse_; ++k) {
+    const auto row = static_cast<int>(k);
+    flag[k] = row;
+    reached.clear();
+    for (std::size_t p = begin_[k]; p < begin_[k + 1]; ++p)
+      for (auto i = static_cast<std::size_t>(rows_[p]); flag[i] != row;
+           i = static_cast<std::size_t>(parent[i])) {
+        if (parent[i] == kNone) parent[i] = row;
+        flag[i] = row;
+        reached.push_back(static_cast<int>(i));
+        ++count[i];
+      }
+    // Parents come after their children, so rising numbers are an order in which each is complete.
+    std::sort(reached.begin(), reached.end());
+    row_columns_.insert(row_columns_.end(), reached.begin(), reached.end());
+    row_begin_.push_back(row_columns_.size());
+  }
+  column_begin_.assign(sparse_ + 1, 0);
+  std::partial_sum(count.begin(), count.end(), column_begin_.begin() + 1);
+  column_rows_.resize(column_begin_.back());
+  row_slots_.resize(row_columns_.size());
+  std::vector<std::size_t> next(column_begin_.begin(), column_begin_.end() - 1);
+  const auto rows = static_cast<double>(full.size());
+  work_ = rows * static_cast<double>(column_rows_.size()) + rows * rows * static_cast<double>(size_);
+  for (std::size_t k = 0; k < sparse_; ++k)
+    for (std::size_t p = row_begin_[k]; p < row_begin_[k + 1]; ++p) {
+      const auto i = static_cast<std::size_t>(row_columns_[p]);
+      work_ += static_cast<double>(next[i] - column_begin_[i] + 1);
+      row_slots_[p] = next[i];
+      column_rows_[next[i]++] = static_cast<int>(k);
+    }
+  lower_.assign(column_rows_.size(), 0.0);
+  full_.assign(full.size() * size_, 0.0);
+  over_pivots_.assign(size_, 0.0);
+  scratch_.assign(2 * size_, 0.0);
+}
+
+std::size_t SparseCholesky::slot(int i, int j) const {
+  const auto [first, second] =
+      std::minmax(position_[static_cast<std::size_t>(i)], position_[static_cast<std::size_t>(j)]);
+  const auto row = static_cast<std::size_t>(first);
+  const auto column = static_cast<std::size_t>(second);
+  if (column >= sparse_) return rows_.size() + (column - sparse_) * size_ + row;
+  const auto begin = rows_.begin() + static_cast<std::ptrdiff_t>(begin_[column]);
+  const auto end = rows_.begin() + static_cast<std::ptrdiff_t>(begin_[column + 1]);
+  const auto found = std::lower_bound(begin, end, first);
+  TASFG_EXPECT(found != end && *found == first);
+  return static_cast<std::size_t>(found - rows_.begin());
+}
+
+void SparseCholesky::factor() {
+  double* y = scratch_.data();  // all 0 between sparse rows
+  const auto settle = [&](std::size_t k, double pivot) { over_pivots_[k] = pivot > 0.0 ? 1.0 / pivot : 0.0; };
+  for (std::size_t k = 0; k < sparse_; ++k) {
+    for (std::size_t p = begin_[k]; p < begin_[k + 1]; ++p) y[rows_[p]] = values_[p];
+    double pivot = y[k];
+    y[k] = 0.0;
+    for (std::size_t p = row_begin_[k]; p < row_begin_[k + 1]; ++p) {
+      const auto i = static_cast<std::size_t>(row_columns_[p]);
+      const double entry = y[i];
+      y[i] = 0.0;
+      for (std::size_t q = column_begin_[i]; q < row_slots_[p]; ++q) y[column_rows_[q]] -= lower_[q] * entry;
+      const double l = entry * over_pivots_[i];
+      pivot -= l * entry;
+      lower_[row_slots_[p]] = l;
+    }
+    settle(k, pivot);
+  }
+  for (std::size_t k = sparse_; k < size_; ++k) {
+    const double* matrix = values_.data() + rows_.size() + (k - sparse_) * size_;
+    double* row = full_row(k);
+    std::copy_n(matrix, k + 1, y);
+    for (std::size_t i = 0; i < sparse_; ++i)
+      for (std::size_t q = column_begin_[i], end = column_begin_[i + 1]; q < end; ++q)
+        y[column_rows_[q]] -= lower_[q] * y[i];
+    for (std::size_t i = sparse_; i < k; ++i) y[i] -= dot(full_row(i), y, i);
+    for (std::size_t i = 0; i < k; ++i) row[i] = y[i] * over_pivots_[i];
+    settle(k, y[k] - dot(row, y, k));
+    std::fill_n(y, k + 1, 0.0);
+  }
+}
+
+double SparseCholesky::smallest_pivot() const {
+  double largest = 0.0;
+  for (const double each : over_pivots_) {
+    if (each == 0.0) return 0.0;
+    largest = std::max(largest, each);
+  }
+  return 1.0 / largest;
+}
+
+void SparseCholesky::solve(std::span<double> x) const {
+  solve_columns(std::array{x});
+}
+void SparseCholesky::solve(std::span<double> x, std::span<double> y) const {
+  solve_columns(std::array{x, y});
+}
+
+/// Each step of a substitution waits for the one before: several at once take little longer than one.
+template <std::size_t N>
+void SparseCholesky::solve_columns(const std::array<std::span<double>, N>& columns) const {
+  std::array<double*, N> y;
+  const auto each = [&](auto&& visit) {
+    for (std::size_t c = 0; c < N; ++c) visit(c);
+  };
+  each([&](std::size_t c) {
+    y[c] = scratch_.data() + c * size_;
+    for (std::size_t k = 0; k < size_; ++k) y[c][k] = columns[c][static_cast<std::size_t>(order_[k])];
+  });
+  const double* lower = lower_.data();
+  const int* rows = column_rows_.data();
+  for (std::size_t k = 0; k < sparse_; ++k) {
+    std::array<double, N> known;
+    each([&](std::size_t c) { known[c] = y[c][k]; });
+    for (std::size_t p = column_begin_[k], end = column_begin_[k + 1]; p < end; ++p)
+      each([&](std::size_t c) { y[c][rows[p]] -= lower[p] * known[c]; });
+  }
+  each([&](std::size_t c) {
+    for (std::size_t k = sparse_; k < size_; ++k) y[c][k] -= dot(full_row(k), y[c], k);
+    for (std::size_t k = 0; k < size_; ++k) y[c][k] *= over_pivots_[k];
+    for (std::size_t k = size_; k-- > sparse_;) {
+      const double* row = full_row(k);
+      const double known = y[c][k];
+      for (std::size_t i = 0; i < k; ++i) y[c][i] -= row[i] * known;
+    }
+  });
+  for (std::size_t k = sparse_; k-- > 0;) {
+    std::array<double, N> sum;
+    each([&](std::size_t c) { sum[c] = y[c][k]; });
+    for (std::size_t p = column_begin_[k], end = column_begin_[k + 1]; p < end; ++p)
+      each([&](std::size_t c) { sum[c] -= lower[p] * y[c][rows[p]]; });
+    each([&](std::size_t c) { y[c][k] = sum[c]; });
+  }
+  each([&](std::size_t c) {
+    for (std::size_t k = 0; k < size_; ++k) {
+      columns[c][static_cast<std::size_t>(order_[k])] = y[c][k];
+      y[c][k] = 0.0;
+    }
+  });
+}
+
+}  // namespace tasfg
