@@ -128,8 +128,8 @@ TEST(ErrorProbability, AgreesWithPlainRunsInEveryFamilyAndSetting) {
     const Simulation simulation(instance, options);
     const Algorithm algorithm = algorithm_named("tas-fg-heur", "test");
     const auto weighted =
-        measured_error(simulation, algorithm, log_inv_delta, 5'000, ErrorMethod::weighted, 1, kPilot);
-    const auto plain = measured_error(simulation, algorithm, log_inv_delta, 15'000, ErrorMethod::plain);
+        measured_error(simulation, algorithm, log_inv_delta, 3'000, ErrorMethod::weighted, 1, kPilot);
+    const auto plain = measured_error(simulation, algorithm, log_inv_delta, 6'000, ErrorMethod::plain);
     for (std::size_t d = 0; d < log_inv_delta.size(); ++d) {
       // Four standard errors, eight times: a false alarm in 2000.
       EXPECT_NEAR(weighted[d].error, plain[d].error,
