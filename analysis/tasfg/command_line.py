@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .errors import NothingToDraw, UserError
 
 if TYPE_CHECKING:
+    from .certified import Curves
     from .results import Results
 
 EXAMPLES = """\
@@ -136,6 +137,14 @@ def _open(options) -> Results:
     return results.only(options.cases) if options.cases else results
 
 
+def _open_curves(options) -> Curves:
+    from .certified import Curves
+
+    if options.cases:
+        raise UserError("--cases (is for results of a sweep; a curve has none)")
+    return Curves(options.files)
+
+
 def _formats(options) -> list[str]:
     from .style import FORMATS
 
@@ -156,6 +165,7 @@ def _list(options) -> None:
     width = max(map(len, FIGURES))
     for figure in FIGURES.values():
         source = f"jobs/{figure.job}.toml" if figure.job else "any job with such cases"
+        source = f"jobs/{figure.job}" if figure.reads == "curve" else source
         print(f"{figure.name:<{width}}  {figure.summary}  [{source}]")
 
 
@@ -163,7 +173,10 @@ def _figure(options) -> None:
     from . import figures
 
     chosen = [figures.figure_named(name) for name in options.name.split(",") if name]
-    formats, results = _formats(options), _open(options)
+    reads = {figure.reads for figure in chosen}
+    if len(reads) > 1:
+        raise UserError(f"{options.name}: of results of a sweep and of curves (draw them one after the other)")
+    formats, results = _formats(options), _open_curves(options) if reads == {"curve"} else _open(options)
     for figure in chosen:
         for path in figures.write(
             figure, results, pathlib.Path(options.output), formats, options.dpi, **_drawing_options(options)

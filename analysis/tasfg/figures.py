@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure as Drawing
 
-from . import allocations, checks, curves, drawings, quantities, samples, style
+from . import allocations, certified, checks, curves, drawings, quantities, samples, style
 from .errors import UserError
 from .reader import SETTLED
 from .results import Results
@@ -33,6 +33,7 @@ class Figure:
     job: str  # of jobs/, without .toml; empty: any job with such cases
     draw: Callable[..., Drawing]
     applies: Callable[[Results], bool]  # is there enough in the files to draw it unasked?
+    reads: str = "sweep"  # files of `tasfg sweep`, or "curve": of `tasfg curve`
 
     @property
     def options(self) -> set[str]:
@@ -223,6 +224,22 @@ def _table() -> list[Figure]:
             drawings.drawings,
             lambda results: bool((single_cases(results).K <= drawings.MOST_VERTICES).any()),
         ),
+        Figure(
+            "curve",
+            "T* over a parameter, enclosed at every point, with the changes of regimes",
+            "curves",
+            certified.curve,
+            lambda files: all(len(file.axes) == 1 for file in files.files),
+            reads="curve",
+        ),
+        Figure(
+            "map",
+            "T* over two parameters in colours, with contour lines and the boundaries of regimes",
+            "curves",
+            certified.chart,
+            lambda files: len(files.files) == 1 and len(files.files[0].axes) == 2,
+            reads="curve",
+        ),
     ]
     return rows
 
@@ -241,13 +258,15 @@ def figure_named(name: str) -> Figure:
 
 def applicable(results: Results) -> list[Figure]:
     """The figures that the files have data for."""
-    return [figure for figure in FIGURES.values() if figure.applies(results)]
+    reads = "curve" if isinstance(results, certified.Curves) else "sweep"
+    return [figure for figure in FIGURES.values() if figure.reads == reads and figure.applies(results)]
 
 
 def draw(figure: Figure, results: Results, **options) -> Drawing:
     """The Matplotlib figure; options that it does not take are left out. The caller closes it."""
     given = {name: value for name, value in options.items() if value is not None and name in figure.options}
-    style.meet(results.algorithms)
+    if figure.reads == "sweep":
+        style.meet(results.algorithms)
     with style.applied():
         before = set(plt.get_fignums())
         try:

@@ -31,6 +31,7 @@ import xarray as xr
 from .errors import UserError
 
 FORMAT_VERSION = 2
+CURVE_FORMAT = "tasfg-curve"
 PENDING, DONE, CAPPED, FAILED, NOT_NEEDED = range(5)
 STATUS = ("pending", "done", "capped", "failed", "not needed")
 SETTLED = (DONE, CAPPED)  # the runs whose values stand
@@ -190,6 +191,37 @@ class Failure:
     seed: int
     message: str
     replay: str
+
+
+class CurveFile:
+    """A curve or map of `tasfg curve` (docs/curves.md), read when it is opened."""
+
+    def __init__(self, path: os.PathLike | str) -> None:
+        self.path = pathlib.Path(path)
+        self.name = str(path)
+        with _opened(self.path) as file:
+            form = _value(file.attrs.get("format"))
+            if form != CURVE_FORMAT:
+                raise UserError(
+                    f"{path}: not a curve (attribute format = {form!r}, must be {CURVE_FORMAT!r}; tasfg curve -o)"
+                )
+            version = _value(file.attrs.get("format_version"))
+            if version != FORMAT_VERSION:
+                raise UserError(f"{path}: format version {version}, this package knows {FORMAT_VERSION}")
+            self.attributes = {name: _value(value) for name, value in file.attrs.items()}
+            self.points, self.cells, self.regimes = (
+                self._frame(file[group]) for group in ("points", "cells", "regimes")
+            )
+            self.support = _values(file["points/support"])
+            self.entering, self.leaving = (_values(file[f"regimes/{name}"]) for name in ("entering", "leaving"))
+        self.axes = str(self.attributes["axes"]).split()
+        self.sampled = dict(line.split(": ", 1) for line in str(self.attributes["sampled"]).splitlines())
+
+    @staticmethod
+    def _frame(group: h5py.Group) -> pd.DataFrame:
+        """What has one value per point, cell or change."""
+        names = [name for name, about in _describe(group).items() if len(about.dims) == 1 and about.dims[0] != name]
+        return pd.DataFrame({name: _values(group[name]) for name in names})
 
 
 @dataclass

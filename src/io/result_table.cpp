@@ -199,7 +199,9 @@ constexpr RootAttribute kAttributes[] = {{"created", &ResultLayout::created},
                                          {"results_version", &ResultLayout::results_version},
                                          {"code_version", &ResultLayout::code_version},
                                          {"git_commit", &ResultLayout::git_commit},
-                                         {"build", &ResultLayout::build}};
+                                         {"build", &ResultLayout::build},
+                                         {"left_out_by_where", &ResultLayout::left_out_by_where, 1},
+                                         {"left_out_infeasible", &ResultLayout::left_out_infeasible, 1}};
 
 /// Whether no two rows have the same member.
 template <typename Row>

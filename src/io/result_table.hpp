@@ -123,6 +123,7 @@ struct RootAttribute {
   const char* name;
   std::variant<std::string ResultLayout::*, std::uint64_t ResultLayout::*, std::int64_t ResultLayout::*>
       member;
+  std::int64_t since = 0;  // the minor version of the format that brought it
 };
 [[nodiscard]] std::span<const RootAttribute> root_attributes();
 

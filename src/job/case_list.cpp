@@ -29,22 +29,36 @@ std::string means_label(const std::vector<double>& means) {
 
 class CaseList {
  public:
-  CaseList(const std::vector<GraphBlock>& blocks, std::size_t most_entries, Grid& grid)
-      : blocks_(blocks), most_entries_(most_entries), grid_(grid) {}
+  CaseList(const std::vector<GraphBlock>& blocks, std::size_t most_entries, Infeasible infeasible, Grid& grid)
+      : blocks_(blocks), most_entries_(most_entries), infeasible_(infeasible), grid_(grid) {}
 
   void run() {
     for (const GraphBlock& block : blocks_) list(block);
+    std::size_t kept = 0;
     for (std::size_t i = 0; i < grid_.cases.size(); ++i) {
-      Case& entry = grid_.cases[i];
       const GraphBlock& block = blocks_[block_of_[i]];
-      fill(entry, block);
-      const auto [first, fresh] = cases_by_label_.emplace(entry.label, i);
+      if (!fill(grid_.cases[i], block)) {
+        ++grid_.left_out_infeasible;
+        continue;
+      }
+      if (kept != i) {
+        grid_.cases[kept] = std::move(grid_.cases[i]);
+        block_of_[kept] = block_of_[i];
+      }
+      const Case& entry = grid_.cases[kept];
+      const auto [first, fresh] = cases_by_label_.emplace(entry.label, kept++);
       if (!fresh)
         throw InputError(within(grid_.origin, block_name(block.index())),
                          bad_state(fmt::format("repeats the case \"{}\" of {}", entry.label,
                                                block_name(block_of_[first->second])),
                                    "each case once"));
     }
+    grid_.cases.resize(kept);
+    if (grid_.cases.empty())
+      throw InputError(
+          grid_.origin,
+          bad_state("has no case", fmt::format("{} are left out by where, {} by skip_infeasible",
+                                               grid_.left_out_by_where, grid_.left_out_infeasible)));
   }
 
  private:
@@ -52,17 +66,19 @@ class CaseList {
 
   /// The cases of a block, without what only their graphs can tell.
   void list(const GraphBlock& block) {
-    block.for_each([&](Parameters parameters, std::string label, const RewardFamily& reward) {
-      if (const auto K = parameters.find("K"); K != parameters.end())
-        add_entries(static_cast<std::size_t>(std::get<double>(K->second)), block);
-      Case entry;
-      entry.graph = block.family().name;
-      entry.parameters = std::move(parameters);
-      entry.label = std::move(label);
-      entry.reward = reward;
-      grid_.cases.push_back(std::move(entry));
-      block_of_.push_back(block.index());
-    });
+    const std::size_t left_out =
+        block.for_each([&](Parameters parameters, std::string label, const RewardFamily& reward) {
+          if (const auto K = parameters.find("K"); K != parameters.end())
+            add_entries(static_cast<std::size_t>(std::get<double>(K->second)), block);
+          Case entry;
+          entry.graph = block.family().name;
+          entry.parameters = std::move(parameters);
+          entry.label = std::move(label);
+          entry.reward = reward;
+          grid_.cases.push_back(std::move(entry));
+          block_of_.push_back(block.index());
+        });
+    grid_.left_out_by_where += static_cast<std::int64_t>(left_out);
   }
 
   void add_entries(std::size_t K, const GraphBlock& block) {
@@ -75,11 +91,13 @@ class CaseList {
                                  "split the job"));
   }
 
-  void fill(Case& entry, const GraphBlock& block) {
+  /// False where the case is to be left out.
+  bool fill(Case& entry, const GraphBlock& block) {
     const std::string place =
         within(grid_.origin, fmt::format("{} ({})", block_name(block.index()), entry.label));
     GraphAndMeans made =
         placed(place, [&] { return graph_of(block.family(), entry.parameters, "", grid_.files); });
+    if (infeasible_ == Infeasible::skip && !all_observable(made.graph)) return false;
     if (!entry.parameters.contains("K")) add_entries(static_cast<std::size_t>(made.graph.size()), block);
     std::vector<double> means = block.means().empty() ? made.means : block.means();
     const bool own_means = means == made.means;
@@ -93,6 +111,7 @@ class CaseList {
     entry.observability = observability_of(instance.graph());
     entry.key = content_key(instance);
     grid_.largest_K = std::max(grid_.largest_K, entry.K);
+    return true;
   }
 
   void check_algorithms(const Instance& instance) const {
@@ -103,6 +122,7 @@ class CaseList {
 
   const std::vector<GraphBlock>& blocks_;
   std::size_t most_entries_;
+  Infeasible infeasible_;
   Grid& grid_;
   std::vector<std::size_t> block_of_;
   std::size_t entries_ = 0;
@@ -111,8 +131,9 @@ class CaseList {
 
 }  // namespace
 
-void list_cases(const std::vector<GraphBlock>& blocks, std::size_t most_entries, Grid& grid) {
-  CaseList(blocks, most_entries, grid).run();
+void list_cases(const std::vector<GraphBlock>& blocks, std::size_t most_entries, Infeasible infeasible,
+                Grid& grid) {
+  CaseList(blocks, most_entries, infeasible, grid).run();
 }
 
 }  // namespace tasfg

@@ -10,8 +10,13 @@
 
 namespace tasfg {
 
-/// Fills grid.cases and grid.largest_K; everything else of the grid must be there. Every graph is built once
-/// and checked with every algorithm. `most_entries` bounds the sum of K² over all cases.
-void list_cases(const std::vector<GraphBlock>& blocks, std::size_t most_entries, Grid& grid);
+/// What happens to a case some vertex of which cannot be observed.
+enum class Infeasible { refuse, skip };
+
+/// Fills grid.cases, grid.largest_K and the counts of what is left out; everything else of the grid must be
+/// there. Every graph is built once and checked with every algorithm. `most_entries` bounds the sum of K²
+/// over all cases.
+void list_cases(const std::vector<GraphBlock>& blocks, std::size_t most_entries, Infeasible infeasible,
+                Grid& grid);
 
 }  // namespace tasfg

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kMostMeans = 4096;  // the largest K of any family
 
-bool is_numeric(const ParameterSpec& spec) {
-  return spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number;
-}
-
 const GraphFamily& family_of(const Field& block) {
   const std::vector<std::string_view> known = names_of(graph_families());
   const std::optional<Field> field = block.find("family");
@@ -47,6 +43,11 @@ std::optional<Field> nearest(std::string_view key, const Field& job, const Field
   return own ? own : job.find(key);
 }
 
+Complaint too_many_expressions(const Budget& budget) {
+  return bad_state(fmt::format("brings the job to more than {} expressions", budget.most_expressions),
+                   "the most that a job may have");
+}
+
 }  // namespace
 
 GraphBlock::GraphBlock(const Field& job, const Field& block, std::size_t index, const std::string& parity,
@@ -54,7 +55,7 @@ GraphBlock::GraphBlock(const Field& job, const Field& block, std::size_t index, 
     : index_(index), file_(job.origin()) {
   if (!block.is_table()) block.fail("must be a [[graph]] block");
   family_ = &family_of(block);
-  std::vector<std::string_view> known = {"family", "reward", "means"};
+  std::vector<std::string_view> known = {"family", "reward", "means", "where"};
   for (const RewardParameter& parameter : reward_parameters()) known.push_back(parameter.name);
   for (const ParameterSpec& spec : family_->parameters) known.push_back(spec.name);
   block.check_keys(known);
@@ -63,6 +64,7 @@ GraphBlock::GraphBlock(const Field& job, const Field& block, std::size_t index, 
   read_axes(block, parity, budget);
   budget.cases += count(budget.most_cases);
   order_axes();
+  read_conditions(block, budget);
   const std::optional<Field> means = nearest("means", job, block);
   if (!means) return;
   if (!means->is_list() && !means->is_table()) means->fail("must be a list of numbers, one per vertex");
@@ -92,6 +94,24 @@ void GraphBlock::read_axes(const Field& block, const std::string& parity, Budget
   }
 }
 
+void GraphBlock::read_conditions(const Field& block, Budget& budget) {
+  const std::optional<Field> field = block.find("where");
+  if (!field) return;
+  for (const Field& item : field->items()) {
+    if (++budget.expressions > budget.most_expressions)
+      throw InputError(item.where(), too_many_expressions(budget));
+    conditions_.emplace_back(item.text("must be text, as \"p + q <= 1\""), item.where());
+    for (const std::string& name : conditions_.back().names()) {
+      if (axis_named(name) != nullptr) continue;
+      std::vector<std::string_view> known;
+      for (const Axis& axis : axes_)
+        if (is_numeric(*axis.spec)) known.push_back(axis.spec->name);
+      throw InputError(item.where(), remark(fmt::format("unknown name {} in a condition", in_quotes(name)),
+                                            fmt::format("known: {}", fmt::join(known, ", "))));
+    }
+  }
+}
+
 void GraphBlock::read_choices(Axis& axis, const Field& field, Budget& budget) const {
   if (!is_numeric(*axis.spec)) {
     for (const Field& item : field.items()) {
@@ -109,9 +129,7 @@ void GraphBlock::read_choices(Axis& axis, const Field& field, Budget& budget) co
     for (const Field& item : field.items()) {
       if (item.is_text()) {
         if (++budget.expressions > budget.most_expressions)
-          throw InputError(item.where(), bad_state(fmt::format("brings the job to more than {} expressions",
-                                                               budget.most_expressions),
-                                                   "the most that a job may have"));
+          throw InputError(item.where(), too_many_expressions(budget));
         Expression expression(item.text(), item.where());
         for (const std::string& name : expression.names())
           if (std::find(axis.uses.begin(), axis.uses.end(), name) == axis.uses.end())
@@ -238,47 +256,70 @@ void GraphBlock::check_budget(const Budget& budget) const {
                                "the most that a job may have"));
 }
 
-void GraphBlock::for_each(const Visit& visit) const {
+std::size_t GraphBlock::for_each(const Visit& visit) const {
+  std::size_t left_out = 0;
   std::vector<std::size_t> at(axes_.size(), 0);
   for (;;) {
-    Parameters given;
-    std::map<std::string, double, std::less<>> numbers;
-    for (std::size_t i = 0; i < axes_.size(); ++i) {
-      if (axes_[i].choices.empty()) continue;
-      const Choice& choice = axes_[i].choices[at[i]];
-      if (const double* number = std::get_if<double>(&choice)) {
-        given.emplace(axes_[i].spec->name, *number);
-        numbers.emplace(axes_[i].spec->name, *number);
-      } else if (const auto* text = std::get_if<std::string>(&choice)) {
-        given.emplace(axes_[i].spec->name, *text);
+    if (const std::optional<Parameters> complete = parameters_at(at)) {
+      Parameters parameters = *complete;
+      std::string label(family_->name);
+      for (const Axis& axis : axes_) {
+        ParameterValue& value = parameters.find(axis.spec->name)->second;
+        label += fmt::format(" {}={}", axis.spec->name, to_text(value));
+        if (axis.spec->kind == ParameterKind::path) value = beside_job(std::get<std::string>(value), file_);
       }
+      for (const RewardFamily& reward : rewards_) visit(parameters, label + reward_label(reward), reward);
+    } else {
+      left_out += rewards_.size();
     }
-    for (const std::size_t i : evaluation_) {
-      const auto* expression = std::get_if<Expression>(&axes_[i].choices[at[i]]);
-      if (expression == nullptr) continue;
-      const double value = (*expression)(numbers) + 0.0;  // −0 is 0
-      std::string where = fmt::format("{} = \"{}\"", expression->where(), quotable(expression->text()));
-      for (const std::string& name : expression->names())
-        where += fmt::format("{}{}={}", name == expression->names().front() ? " at " : " ", name,
-                             to_text(numbers.find(name)->second));
-      placed(within(where, axes_[i].spec->name), [&] { check_parameter(*axes_[i].spec, value); });
-      given.emplace(axes_[i].spec->name, value);
-      numbers.emplace(axes_[i].spec->name, value);
-    }
-    Parameters complete = complete_parameters(*family_, given, axes_.front().where);
-    std::string label(family_->name);
-    for (const Axis& axis : axes_) {
-      ParameterValue& value = complete.find(axis.spec->name)->second;
-      label += fmt::format(" {}={}", axis.spec->name, to_text(value));
-      if (axis.spec->kind == ParameterKind::path) value = beside_job(std::get<std::string>(value), file_);
-    }
-    for (const RewardFamily& reward : rewards_) visit(complete, label + reward_label(reward), reward);
     // The next combination: the last parameter runs fastest.
     std::size_t i = axes_.size();
     while (i > 0 && at[i - 1] + 1 >= axes_[i - 1].choices.size()) at[--i] = 0;
-    if (i == 0) return;
+    if (i == 0) return left_out;
     ++at[i - 1];
   }
+}
+
+std::optional<Parameters> GraphBlock::parameters_at(const std::vector<std::size_t>& at) const {
+  Parameters given;
+  std::map<std::string, double, std::less<>> numbers;
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    if (axes_[i].choices.empty()) continue;
+    const Choice& choice = axes_[i].choices[at[i]];
+    if (const double* number = std::get_if<double>(&choice)) {
+      given.emplace(axes_[i].spec->name, *number);
+      numbers.emplace(axes_[i].spec->name, *number);
+    } else if (const auto* text = std::get_if<std::string>(&choice)) {
+      given.emplace(axes_[i].spec->name, *text);
+    }
+  }
+  for (const std::size_t i : evaluation_) {
+    const auto* expression = std::get_if<Expression>(&axes_[i].choices[at[i]]);
+    if (expression == nullptr) continue;
+    const double value = (*expression)(numbers) + 0.0;  // −0 is 0
+    given.emplace(axes_[i].spec->name, value);
+    numbers.emplace(axes_[i].spec->name, value);
+  }
+  if (!conditions_.empty()) {
+    for (const Axis& axis : axes_)
+      if (axis.choices.empty() && axis.spec->computed != nullptr)
+        numbers.emplace(axis.spec->name, axis.spec->computed(given));
+    if (!std::all_of(conditions_.begin(), conditions_.end(),
+                     [&](const Condition& condition) { return condition(numbers); }))
+      return {};
+  }
+  // What an expression gives is checked where the point is kept.
+  for (const std::size_t i : evaluation_) {
+    const auto* expression = std::get_if<Expression>(&axes_[i].choices[at[i]]);
+    if (expression == nullptr) continue;
+    std::string where = fmt::format("{} = \"{}\"", expression->where(), quotable(expression->text()));
+    for (const std::string& name : expression->names())
+      where += fmt::format("{}{}={}", name == expression->names().front() ? " at " : " ", name,
+                           to_text(numbers.find(name)->second));
+    placed(within(where, axes_[i].spec->name),
+           [&] { check_parameter(*axes_[i].spec, given.find(axes_[i].spec->name)->second); });
+  }
+  return complete_parameters(*family_, given, axes_.front().where);
 }
 
 std::string reward_label(const RewardFamily& reward) {

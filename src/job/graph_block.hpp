@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "condition.hpp"
 #include "expression.hpp"
 #include "toml_reader.hpp"
 
@@ -50,12 +51,16 @@ class GraphBlock {
 
   /// Calls visit(parameters, label, reward) for every case: the first parameter of the family's table
   /// slowest, the reward family fastest. Parameters are complete and checked; the label is "ring K=5 p=0.3".
+  /// Returns how many cases `where` leaves out.
   using Visit = std::function<void(Parameters parameters, std::string label, const RewardFamily& reward)>;
-  void for_each(const Visit& visit) const;
+  std::size_t for_each(const Visit& visit) const;
 
  private:
   void read_axes(const Field& block, const std::string& parity, Budget& budget);
   void read_choices(Axis& axis, const Field& field, Budget& budget) const;
+  /// The parameters of one combination of choices, complete and checked; nothing where `where` leaves it out.
+  [[nodiscard]] std::optional<Parameters> parameters_at(const std::vector<std::size_t>& at) const;
+  void read_conditions(const Field& block, Budget& budget);
   void order_axes();
   /// How many cases what has been read stands for; `limit` + 1 where there are more.
   [[nodiscard]] std::size_t count(std::size_t limit) const;
@@ -71,6 +76,7 @@ class GraphBlock {
   std::string file_;                     // the job file's name: graph files are found beside it
   std::vector<Axis> axes_;               // in the order of the family's table
   std::vector<std::size_t> evaluation_;  // axes with expressions, those that others use first
+  std::vector<Condition> conditions_;    // `where`
   std::vector<RewardFamily> rewards_;
   std::vector<double> means_;
   std::vector<std::string_view> from_job_;  // parameters of rewards that stand at the top of the job

@@ -226,7 +226,9 @@ Grid expand_job_within(const JobLimits& limits, const std::string& text, const s
   Budget budget{limits.cases, limits.expressions};
   const std::vector<GraphBlock> blocks = read_blocks(job, grid, budget);
   check_tasks(budget.cases, limits, grid);
-  list_cases(blocks, limits.entries, grid);
+  Infeasible infeasible = Infeasible::refuse;
+  if (const auto field = job.find("skip_infeasible"); field && field->flag()) infeasible = Infeasible::skip;
+  list_cases(blocks, limits.entries, infeasible, grid);
   return grid;
 }
 

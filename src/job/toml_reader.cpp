@@ -348,8 +348,8 @@ std::span<const std::string_view> top_keys() {
                                           "algorithms", "setting", "conventions",  "threshold",     "stream",
                                           "max_steps",  "reward",  "means"};
     for (const RewardParameter& parameter : reward_parameters()) keys.push_back(parameter.name);
-    keys.insert(keys.end(),
-                {"graph", "algorithm", "convention", "checkpoints", "pulls_by_delta", "skip", "rules"});
+    keys.insert(keys.end(), {"graph", "algorithm", "convention", "checkpoints", "pulls_by_delta", "skip",
+                             "rules", "skip_infeasible"});
     return keys;
   }();
   return all;

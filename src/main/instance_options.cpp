@@ -37,8 +37,9 @@ std::string InstanceOptions::family_name() const {
   return graph_;
 }
 
-Parameters InstanceOptions::parameters(const GraphFamily& family, const std::string& parity) const {
-  Parameters given;
+std::map<std::string, std::string> InstanceOptions::texts(const GraphFamily& family,
+                                                          const std::string& parity) const {
+  std::map<std::string, std::string> given;
   if (!graph_file_.empty()) given.emplace("path", graph_file_);
   for (const ParameterSpec& spec : family.parameters)
     if (spec.name == "parity") given.emplace("parity", parity);
@@ -46,10 +47,26 @@ Parameters InstanceOptions::parameters(const GraphFamily& family, const std::str
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
       throw InputError("-P", bad_state(in_quotes(text), "must be name=value"));
-    const std::string name = text.substr(0, equals);
-    given.insert_or_assign(name, parse_parameter(family, name, text.substr(equals + 1), "-P"));
+    given.insert_or_assign(text.substr(0, equals), text.substr(equals + 1));
   }
   return given;
+}
+
+Parameters InstanceOptions::parameters(const GraphFamily& family, const std::string& parity) const {
+  Parameters given;
+  for (const auto& [name, text] : texts(family, parity))
+    given.emplace(name, parse_parameter(family, name, text, "-P"));
+  return given;
+}
+
+CurveRequest InstanceOptions::curve_request(const std::string& parity) const {
+  CurveRequest request;
+  request.family = family_name();
+  request.parameters = texts(graph_family(request.family, "--graph"), parity);
+  if (!means_.empty()) request.means = parse_numbers(means_, "--means");
+  request.reward = reward();
+  request.files = &read_graph_file;
+  return request;
 }
 
 Instance InstanceOptions::instance(const std::string& parity) const {

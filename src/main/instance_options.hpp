@@ -1,4 +1,4 @@
-/// The options that name one instance, shared by `tasfg solve` and `tasfg simulate`.
+/// The options that name one instance, shared by `tasfg solve`, `tasfg simulate` and `tasfg curve`.
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 
 #include "tasfg/base/enum_names.hpp"
 #include "tasfg/base/error.hpp"
+#include "tasfg/job/curve_request.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/instance.hpp"
 
@@ -21,11 +22,18 @@ class InstanceOptions {
   /// Builds and checks the instance. `parity` is the default of the families that have one.
   [[nodiscard]] Instance instance(const std::string& parity) const;
 
+  /// The same as a curve's request, whose parameters may be expressions; ranges and the rest are the
+  /// caller's.
+  [[nodiscard]] CurveRequest curve_request(const std::string& parity) const;
+
   /// One line for people: "ring, K=5, p=0.3".
   [[nodiscard]] std::string describe(const std::string& parity) const;
 
  private:
   [[nodiscard]] RewardFamily reward() const;
+  /// Names and texts; `parity` is the default of the families that have one.
+  [[nodiscard]] std::map<std::string, std::string> texts(const GraphFamily& family,
+                                                         const std::string& parity) const;
   [[nodiscard]] Parameters parameters(const GraphFamily& family, const std::string& parity) const;
   [[nodiscard]] std::string family_name() const;
 

@@ -35,6 +35,7 @@ int run(int argc, char** argv) {
   int status = 0;
   tasfg::add_solve_command(app, status);
   tasfg::add_simulate_command(app, status);
+  tasfg::add_curve_command(app, status);
   tasfg::add_plan_command(app, status);
   tasfg::add_sweep_command(app, status, argv);
   tasfg::add_status_command(app, status);

@@ -167,13 +167,17 @@ constexpr std::string_view kParities[] = {"paper", "reference"};
 constexpr ParameterSpec K_at_least(double low) {
   return {"K", "number of vertices", ParameterKind::integer, low, kLargestK, 5.0, nullptr, {}, {}};
 }
-constexpr ParameterSpec probability(std::string_view name, std::string_view summary, double fallback) {
-  return {name, summary, ParameterKind::number, 0.0, 1.0, fallback, nullptr, {}, {}};
+/// The matrix is affine in it, but for the kinks.
+constexpr ParameterSpec probability(std::string_view name, std::string_view summary, double fallback,
+                                    std::span<const double> kinks = {}) {
+  return {name, summary, ParameterKind::number, 0.0,  1.0, fallback, nullptr,
+          {},   {},      Dependence::affine,    kinks};
 }
 constexpr ParameterSpec parity(std::string_view summary) {
   return {"parity", summary, ParameterKind::word, 0.0, 0.0, kNone, nullptr, {}, kParities};
 }
 
+constexpr double kHalf[] = {0.5};  // where max(1 - 2p, 0) bends, and the default r of loopy-star-alt in q
 constexpr std::string_view kEdge = "probability of every edge";
 constexpr ParameterSpec kBanditParameters[] = {K_at_least(2), probability("p", kEdge, 1.0)};
 constexpr ParameterSpec kAppleParameters[] = {
@@ -185,13 +189,13 @@ constexpr ParameterSpec kCliqueParameters[] = {
     K_at_least(3), probability("p", "p/v on one parity of targets of vertex v, 1-p/v on the other", 0.5),
     parity("which targets see p/v: odd ones (paper) or even ones (reference), counted from 1")};
 constexpr ParameterSpec kStarParameters[] = {
-    K_at_least(3), probability("p", "edge from the first vertex to the last", 0.2),
+    K_at_least(3), probability("p", "edge from the first vertex to the last", 0.2, kHalf),
     probability("q", "self-loop of the first vertex", 0.25),
     probability("r", "edge from the first vertex to the others", 0.25)};
 constexpr ParameterSpec kStarAltParameters[] = {
     K_at_least(3),
-    probability("p", "edge from the first vertex to the last", 0.0),
-    probability("q", "self-loop of the first vertex", 0.25),
+    probability("p", "edge from the first vertex to the last", 0.0, kHalf),
+    probability("q", "self-loop of the first vertex", 0.25, kHalf),
     {"r",
      "edge from the first vertex to the others",
      ParameterKind::number,
@@ -202,6 +206,8 @@ constexpr ParameterSpec kStarAltParameters[] = {
        return std::max(0.25 * (1.0 - 2.0 * number(p, "q")) / (number(p, "K") - 1.0), 0.0);
      },
      "(1-2q)/(4(K-1))",
+     {},
+     Dependence::affine,
      {}}};
 constexpr ParameterSpec kSymmetricParameters[] = {
     {"K", "number of vertices", ParameterKind::integer, 3.0, 3.0, 3.0, nullptr, {}, {}},
@@ -211,7 +217,7 @@ constexpr ParameterSpec kSymmetricParameters[] = {
     parity("as in the figure (paper), or the last row's p and p' swapped (reference)")};
 constexpr ParameterSpec kRandomParameters[] = {
     K_at_least(2),
-    probability("p", "probability that an edge exists", 0.5),
+    {"p", "probability that an edge exists", ParameterKind::number, 0.0, 1.0, 0.5, nullptr, {}, {}},
     probability("q", "least edge probability", 0.1),
     probability("r", "largest edge probability", 1.0),
     {"seed", "seed of the graph", ParameterKind::integer, 0.0, 2147483647.0, 0.0, nullptr, {}, {}}};
@@ -249,10 +255,6 @@ const ParameterSpec& parameter(const GraphFamily& family, std::string_view name,
   throw InputError(
       origin, remark(fmt::format("unknown parameter {} of graph family {}", in_quotes(name), family.name),
                      suggest(name, names_of(family.parameters))));
-}
-
-bool is_numeric(const ParameterSpec& spec) {
-  return spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number;
 }
 
 std::string range_of(const ParameterSpec& spec) {

@@ -8,6 +8,17 @@
 #include "tasfg/base/error.hpp"
 
 namespace tasfg {
+namespace {
+
+constexpr double kLeast = 1e-100;  // below, the evidence per draw underflows, and T* is out of range
+
+double highest_probability(const FeedbackGraph& graph, int u) {
+  double highest = 0.0;
+  for (const Edge& edge : graph.in(u)) highest = std::max(highest, edge.probability);
+  return highest;
+}
+
+}  // namespace
 
 Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily reward,
                    const ModelOrigin& origin)
@@ -26,10 +37,7 @@ Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily 
                        remark(fmt::format("{} is unobservable: its column holds no positive probability",
                                           origin.vertex(u)),
                               origin.advice));
-    double highest = 0.0;
-    for (const Edge& edge : graph_.in(u)) highest = std::max(highest, edge.probability);
-    constexpr double kLeast = 1e-100;  // below, the evidence per draw underflows, and T* is out of range
-    if (highest < kLeast)
+    if (const double highest = highest_probability(graph_, u); highest < kLeast)
       throw InputError(origin.text, remark(fmt::format("{} cannot be seen: its largest probability is {}",
                                                        origin.vertex(u), to_text(highest)),
                                            fmt::format("must be {} at least", to_text(kLeast))));
@@ -53,6 +61,12 @@ Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily 
                              origin.mean(u), to_text(mean(u)), to_text(mean(best_)),
                              nearest > 1 ? "far apart" : "close")));
   }
+}
+
+bool all_observable(const FeedbackGraph& graph) {
+  for (int u = 0; u < graph.size(); ++u)
+    if (highest_probability(graph, u) < kLeast) return false;
+  return true;
 }
 
 std::vector<double> Instance::gaps() const {

@@ -127,8 +127,8 @@ double time_of(const ModelView& model, std::span<const double> allocation) {
       *model.reward);
 }
 
-double certified_lower(const ModelView& model, std::span<const double> weights,
-                       std::span<const double> allocation) {
+std::vector<double> certificate_prices(const ModelView& model, std::span<const double> weights,
+                                       std::span<const double> allocation) {
   const std::vector<double> m = observation_rates(model, allocation);
   const auto n = m.size();
   const auto a = static_cast<std::size_t>(model.best);
@@ -145,6 +145,13 @@ double certified_lower(const ModelView& model, std::span<const double> weights,
         }
       },
       *model.reward);
+  return g;
+}
+
+double certified_lower(const ModelView& model, std::span<const double> weights,
+                       std::span<const double> allocation) {
+  const std::vector<double> g = certificate_prices(model, weights, allocation);
+  const auto n = g.size();
   double highest = 0.0;
   for (int v = 0; v < model.K; ++v) {
     double price = 0.0;

@@ -80,6 +80,8 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
   layout.job_name = grid.name;
   layout.job_origin = grid.origin;
   layout.shard = shard;
+  layout.left_out_by_where = grid.left_out_by_where;
+  layout.left_out_infeasible = grid.left_out_infeasible;
   layout.code_version = provenance.version;
   layout.git_commit = provenance.commit;
   layout.build = provenance.build;

@@ -20,16 +20,6 @@
 namespace tasfg {
 namespace {
 
-/// This rank's share of the cores that it may use.
-int share_of_cores(const Link& link) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
-  const auto hash = std::hash<std::string_view>{}({reinterpret_cast<const char*>(&cores), sizeof cores});
-  const int sharers = link.sharers(std::hash<std::string>{}(host_name()), hash);
-  return std::max(1, CPU_COUNT(&cores) / std::max(1, sharers));
-}
-
 /// Every rank calls it, since all take part in the count.
 int threads_of(const SweepOptions& options, const Link& link) {
   const int share = share_of_cores(link);
@@ -147,6 +137,15 @@ int work(const SweepOptions& options, Link& link) {
 }
 
 }  // namespace
+
+int share_of_cores(const Link& link) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  const auto hash = std::hash<std::string_view>{}({reinterpret_cast<const char*>(&cores), sizeof cores});
+  const int sharers = link.sharers(std::hash<std::string>{}(host_name()), hash);
+  return std::max(1, CPU_COUNT(&cores) / std::max(1, sharers));
+}
 
 int available_cores() {
   cpu_set_t cores;

@@ -186,6 +186,18 @@ def small_delta(folder):
 
 
 @pytest.fixture(scope="session")
+def certified(folder):
+    """A curve and a map of tasfg curve."""
+    from processes import run
+
+    ranges = {"curve": ["p=0:1"], "map": ["p=0:1", "q=0:1"]}
+    for name, over in ranges.items():
+        options = [option for text in over for option in ("--over", text)]
+        run("curve", "--graph", "loopy-star", *options, "--tolerance", "0.05", "-o", folder / f"{name}.h5")
+    return {name: folder / f"{name}.h5" for name in ranges}
+
+
+@pytest.fixture(scope="session")
 def curves(folder):
     """The paper's curves, by job name."""
     jobs = (

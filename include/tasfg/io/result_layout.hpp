@@ -35,6 +35,7 @@ struct ResultLayout {
   std::int64_t pulls_by_delta = 0;  // 1: yes
   // What is kept for people.
   std::string job, job_overrides, job_name, job_origin, shard;
+  std::int64_t left_out_by_where = 0, left_out_infeasible = 0;  // points of the grid that are no cases
   std::string code_version, git_commit, build;
   std::string created;
 

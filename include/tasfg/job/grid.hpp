@@ -52,6 +52,8 @@ struct Grid {
   std::vector<JobAlgorithm> algorithms;
   std::vector<Case> cases;
   int largest_K = 0;
+  // Points of the product that are no cases: by `where`, and by `skip_infeasible`.
+  std::int64_t left_out_by_where = 0, left_out_infeasible = 0;
   GraphSource files;  // the graphs of family "file"
 
   [[nodiscard]] const Case& at(CaseId id) const { return cases.at(id.value()); }

@@ -25,6 +25,12 @@ enum class ParameterKind {
   path,     // a file's name
 };
 
+/// How a family's matrix depends on a parameter.
+enum class Dependence {
+  affine,  // G is affine, jointly in all parameters that say so, as long as none of them passes a kink
+  other,   // anything else: jumps, another number of vertices
+};
+
 /// One parameter of a family: its range and default.
 struct ParameterSpec {
   std::string_view name;
@@ -35,7 +41,14 @@ struct ParameterSpec {
   double (*computed)(const Parameters&) = nullptr;  // a default that depends on the other parameters
   std::string_view computed_text;                   // the same, for people
   std::span<const std::string_view> words;          // the first is the default
+  Dependence dependence = Dependence::other;  // of the matrix, where `computed` ones keep their default too
+  std::span<const double> kinks = {};         // of an affine parameter, in ascending order
 };
+
+/// Whether its values are numbers, not texts.
+[[nodiscard]] inline bool is_numeric(const ParameterSpec& spec) {
+  return spec.kind == ParameterKind::integer || spec.kind == ParameterKind::number;
+}
 
 /// What a family yields: the graph and the means that the paper gives it.
 struct GraphAndMeans {

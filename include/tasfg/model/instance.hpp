@@ -33,6 +33,10 @@ class Instance {
   int best_ = 0;
 };
 
+/// Whether every vertex can be observed, often enough for T* to be a double. (Instances have such graphs
+/// alone.)
+[[nodiscard]] bool all_observable(const FeedbackGraph& graph);
+
 /// Gaps of any mean vector around vertex `best`, with Δ_best = Δ_min.
 [[nodiscard]] std::vector<double> gaps_of(const std::vector<double>& means, int best);
 

@@ -127,6 +127,11 @@ class CharacteristicTimeSolver {
 /// T(ω; ν): infinite where ω leaves the best vertex or a rival unobserved.
 [[nodiscard]] double time_of(const ModelView& model, std::span<const double> allocation);
 
+/// g = Σ_u λ_u ∇f_u(m), what an observation of each vertex is worth: min_u f_u(m') ≤ gᵀm' for every m' ≥ 0,
+/// by concavity and 1-homogeneity. Weights λ ≥ 0 of any scale, and m the rates of any interior ω.
+[[nodiscard]] std::vector<double> certificate_prices(const ModelView& model, std::span<const double> weights,
+                                                     std::span<const double> allocation);
+
 /// The certificate's lower end on T* for weights λ ≥ 0 (any scale) and the rates m of any interior ω,
 /// rounded down by its own rounding error.
 [[nodiscard]] double certified_lower(const ModelView& model, std::span<const double> weights,

@@ -32,5 +32,7 @@ struct SweepOptions {
 
 /// Cores that this process may use.
 [[nodiscard]] int available_cores();
+/// This rank's share of the cores that it may use. Every rank calls it, since all take part in the count.
+[[nodiscard]] int share_of_cores(const Link& link);
 
 }  // namespace tasfg

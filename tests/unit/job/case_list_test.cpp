@@ -6,6 +6,7 @@
 #include "job/expanded.hpp"
 #include <gtest/gtest.h>
 
+#include "tasfg/base/error.hpp"
 #include "tasfg/sim/content_key.hpp"
 
 namespace tasfg {
@@ -19,6 +20,18 @@ TEST(CaseList, BlocksAddUpInTheOrderOfTheFile) {
             (std::vector<std::string>{"ring K=5 p=0.3", "ring K=7 p=0.3", "bandit K=3 p=1", "full K=5 p=1"}));
   EXPECT_EQ(grid.cells(), 8U);
   EXPECT_EQ(grid.largest_K, 7);
+}
+
+TEST(CaseList, InfeasibleCasesAreLeftOutWhereTheJobSaysSo) {
+  const std::string block = "[[graph]]\nfamily = \"loopless-clique\"\np = [0, 0.5, 1]\n" + kRingBlock;
+  const Grid grid = expand("algorithms = []\nskip_infeasible = true\n" + block);
+  EXPECT_EQ(labels(grid),
+            (std::vector<std::string>{"loopless-clique K=5 p=0.5 parity=paper",
+                                      "loopless-clique K=5 p=1 parity=paper", "ring K=5 p=0.3"}));
+  EXPECT_EQ(grid.left_out_infeasible, 1);
+  EXPECT_EQ(grid.at(CaseId(2)).graph, "ring");
+  for (const char* flag : {"", "skip_infeasible = false\n"})
+    EXPECT_THROW(static_cast<void>(expand(std::string("algorithms = []\n") + flag + block)), InputError);
 }
 
 TEST(CaseList, LabelsNameMeansOnlyWhereTheyDifferFromTheFamilys) {

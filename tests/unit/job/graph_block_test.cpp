@@ -6,6 +6,8 @@
 #include "job/expanded.hpp"
 #include <gtest/gtest.h>
 
+#include "tasfg/base/error.hpp"
+
 namespace tasfg {
 namespace {
 
@@ -52,6 +54,29 @@ TEST(GraphBlock, ExpressionsMayUseDefaultsAndGiveWholeNumbers) {
   const Grid grid =
       expand("algorithms = []\n[[graph]]\nfamily = \"random\"\nK = \"floor(10*p)+1\"\nseed = \"2*K\"\n");
   EXPECT_EQ(labels(grid), std::vector<std::string>{"random K=6 p=0.5 q=0.1 r=1 seed=12"});
+}
+
+TEST(GraphBlock, WhereKeepsThePointsAtWhichItHolds) {
+  const std::string block =
+      "algorithms = []\n[[graph]]\nfamily = \"loopy-star\"\np = [0.1, 0.5, 0.9]\nq = [0.2, 0.6]\n";
+  const Grid grid = expand(block + "where = \"p + q <= 1\"\n");
+  EXPECT_EQ(parameter(grid, "p"), (std::vector<double>{0.1, 0.1, 0.5}));
+  EXPECT_EQ(parameter(grid, "q"), (std::vector<double>{0.2, 0.6, 0.2}));
+  EXPECT_EQ(grid.left_out_by_where, 3);
+  const Grid both = expand(block + "where = [\"p + q <= 1\", \"q > 0.3\"]\n");
+  EXPECT_EQ(parameter(both, "p"), std::vector<double>{0.1});
+  EXPECT_EQ(both.left_out_by_where, 5);
+}
+
+TEST(GraphBlock, WhereIsAskedBeforeAnExpressionsValueIsRefused) {
+  const std::string block =
+      "algorithms = []\n[[graph]]\nfamily = \"loopy-star\"\np = [0.1, 0.9]\nr = \"0.5-p\"\n";
+  EXPECT_EQ(parameter(expand(block + "where = \"r >= 0\"\n"), "p"), std::vector<double>{0.1});
+  EXPECT_THROW(static_cast<void>(expand(block)), InputError);
+  // A default that follows from others can be named, too.
+  const Grid computed =
+      expand("algorithms = []\n[[graph]]\nfamily = \"loopy-star-alt\"\nq = [0.1, 0.5]\nwhere = \"r > 0\"\n");
+  EXPECT_EQ(parameter(computed, "q"), std::vector<double>{0.1});
 }
 
 TEST(GraphBlock, MinusZeroIsZero) {

@@ -1,10 +1,13 @@
 #include "tasfg/model/graph_families.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <gtest/gtest.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/philox.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
@@ -93,6 +96,114 @@ TEST(GraphFamilies, RandomGraphsAreObservableAndFixedByTheirSeed) {
     }
   }
   EXPECT_NE(make("random", {{"seed", 1.0}}).graph(0, 0), make("random", {{"seed", 2.0}}).graph(0, 0));
+}
+
+/// Draws the affine parameters of a family, each between two neighbouring kinks, and others anywhere.
+class AffineDraws {
+ public:
+  AffineDraws(const GraphFamily& family, std::uint64_t seed)
+      : family_(family), stream_(stream_key(0x616666696eULL, seed)) {
+    for (const ParameterSpec& spec : family.parameters) {
+      if (spec.kind == ParameterKind::word) {
+        const auto i = static_cast<std::size_t>(stream_.uniform() * static_cast<double>(spec.words.size()));
+        fixed_.emplace(spec.name, std::string(spec.words[i]));
+      } else if (spec.dependence == Dependence::affine) {
+        if (spec.computed != nullptr && stream_.uniform() < 0.5)
+          continue;  // its default, which follows others
+        std::vector<double> ends = {spec.low, spec.high};
+        ends.insert(ends.end() - 1, spec.kinks.begin(), spec.kinks.end());
+        const auto piece = static_cast<std::size_t>(stream_.uniform() * static_cast<double>(ends.size() - 1));
+        pieces_.push_back({spec.name, ends[piece], ends[piece + 1]});
+      } else if (spec.kind == ParameterKind::integer) {
+        fixed_.emplace(spec.name,
+                       std::floor(spec.low + stream_.uniform() * (std::min(spec.high, 9.0) - spec.low)));
+      } else {
+        fixed_.emplace(spec.name, spec.low + stream_.uniform() * (spec.high - spec.low));
+      }
+    }
+  }
+
+  Parameters point() {
+    Parameters all = fixed_;
+    for (const Piece& each : pieces_)
+      all.emplace(each.name, each.low + (each.high - each.low) * stream_.uniform());
+    return all;
+  }
+
+  /// The largest difference between the matrix at a point of the line between two points and what lies there
+  /// on the line between their matrices.
+  double departure() {
+    const Parameters a = point();
+    const Parameters b = point();
+    const double t = stream_.uniform();
+    Parameters c = a;
+    for (const Piece& each : pieces_)
+      std::get<double>(c.find(each.name)->second) +=
+          t * (std::get<double>(b.find(each.name)->second) - std::get<double>(a.find(each.name)->second));
+    const FeedbackGraph A = make_graph(family_, a, "test").graph;
+    const FeedbackGraph B = make_graph(family_, b, "test").graph;
+    const FeedbackGraph C = make_graph(family_, c, "test").graph;
+    double worst = 0.0;
+    for (std::size_t i = 0; i < A.row_major().size(); ++i)
+      worst =
+          std::max(worst, std::abs(C.row_major()[i] - (1.0 - t) * A.row_major()[i] - t * B.row_major()[i]));
+    return worst;
+  }
+
+ private:
+  struct Piece {
+    std::string_view name;
+    double low, high;
+  };
+  const GraphFamily& family_;
+  PhiloxStream stream_;
+  Parameters fixed_;
+  std::vector<Piece> pieces_;
+};
+
+/// Over many draws; those that the family refuses (random: q above r) do not count.
+double worst_departure(const GraphFamily& family) {
+  double worst = 0.0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    AffineDraws draws(family, seed);
+    try {
+      for (int i = 0; i < 5; ++i) worst = std::max(worst, draws.departure());
+    } catch (const InputError&) {
+    }
+  }
+  return worst;
+}
+
+TEST(GraphFamilies, EveryMatrixIsAffineInTheParametersThatSaySo) {
+  for (const GraphFamily& family : graph_families()) {
+    if (family.reads_file()) continue;
+    EXPECT_LE(worst_departure(family), 1e-15) << family.name;
+  }
+}
+
+TEST(GraphFamilies, AWrongKinkOrAWrongDependenceIsFound) {
+  const double elsewhere[] = {0.49};
+  for (const char* name : {"loopy-star", "loopy-star-alt"}) {
+    const GraphFamily& right = graph_family(name, "test");
+    for (const char* parameter : {"p", "q"}) {
+      std::vector<ParameterSpec> specs(right.parameters.begin(), right.parameters.end());
+      for (ParameterSpec& spec : specs) {
+        if (spec.name != parameter || spec.kinks.empty()) continue;
+        for (const std::span<const double> wrong :
+             {std::span<const double>(elsewhere), std::span<const double>()}) {
+          spec.kinks = wrong;
+          GraphFamily family = right;
+          family.parameters = specs;
+          EXPECT_GT(worst_departure(family), 1e-4) << name << " " << parameter;
+        }
+      }
+    }
+  }
+  GraphFamily random = graph_family("random", "test");
+  std::vector<ParameterSpec> specs(random.parameters.begin(), random.parameters.end());
+  specs[1].dependence = Dependence::affine;  // the share of edges that exist
+  random.parameters = specs;
+  EXPECT_GT(worst_departure(random), 0.1);
 }
 
 TEST(GraphFamilies, RefuseBadParametersWithTheNearestName) {

@@ -1,0 +1,297 @@
+#include "tasfg/sweep/curve_run.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "tasfg/base/contract.hpp"
+#include "tasfg/base/error.hpp"
+#include "tasfg/sweep/liveness.hpp"
+#include "tasfg/sweep/sweep.hpp"
+
+namespace tasfg {
+namespace {
+
+// Messages: a word that says what it is, and numbers or bytes. From workers: `ask` for tasks (how many
+// threads wait for one), `done` (task, bytes), `failed` (text). To workers: `tasks` (none: go home).
+enum class Word : std::uint64_t { ask, done, failed, tasks };
+
+class Writer {
+ public:
+  explicit Writer(Word word) { put(static_cast<std::uint64_t>(word)); }
+  template <typename Number>
+  Writer& put(Number number) {
+    bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
+    return *this;
+  }
+  Writer& put_text(std::string_view text) {
+    bytes_.append(text);
+    return *this;
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
+  template <typename Number>
+  Number get() {
+    TASFG_EXPECT(at_ + sizeof(Number) <= bytes_.size());
+    Number number;
+    std::memcpy(&number, bytes_.data() + at_, sizeof number);
+    at_ += sizeof number;
+    return number;
+  }
+  [[nodiscard]] bool at_end() const { return at_ >= bytes_.size(); }
+  [[nodiscard]] std::string rest() const { return bytes_.substr(at_); }
+
+ private:
+  const std::string& bytes_;
+  std::size_t at_ = 0;
+};
+
+/// The threads of one rank: tasks in, results out.
+class Threads {
+ public:
+  struct Result {
+    std::size_t task;
+    std::string bytes;
+    std::string failure;  // empty: it went well
+  };
+
+  Threads(int count, const std::function<std::string(std::size_t)>& task) : task_(task) {
+    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~Threads() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    tasks_come_.notify_all();
+  }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+  void push(std::size_t task) {
+    {
+      const std::lock_guard lock(mutex_);
+      tasks_.push_back(task);
+      ++under_way_;
+    }
+    tasks_come_.notify_one();
+  }
+  /// Results so far; waits for the first, but no longer than `at_most`.
+  std::vector<Result> take(std::chrono::microseconds at_most) {
+    std::unique_lock lock(mutex_);
+    results_come_.wait_for(lock, at_most, [this] { return !results_.empty(); });
+    under_way_ -= results_.size();
+    return std::exchange(results_, {});
+  }
+  /// Tasks that were pushed and whose results were not taken.
+  [[nodiscard]] std::size_t under_way() {
+    const std::lock_guard lock(mutex_);
+    return under_way_;
+  }
+  [[nodiscard]] std::size_t count() const { return threads_.size(); }
+
+ private:
+  void work() {
+    for (;;) {
+      std::unique_lock lock(mutex_);
+      tasks_come_.wait(lock, [this] { return ended_ || !tasks_.empty(); });
+      if (ended_) return;
+      Result result{tasks_.front(), {}, {}};
+      tasks_.pop_front();
+      lock.unlock();
+      try {
+        result.bytes = task_(result.task);
+      } catch (const std::exception& error) {
+        result.failure = error.what();
+        if (result.failure.empty()) result.failure = "a task failed";
+      }
+      lock.lock();
+      results_.push_back(std::move(result));
+      lock.unlock();
+      results_come_.notify_one();
+    }
+  }
+
+  const std::function<std::string(std::size_t)>& task_;
+  std::mutex mutex_;
+  std::condition_variable tasks_come_, results_come_;
+  std::deque<std::size_t> tasks_;
+  std::vector<Result> results_;
+  std::size_t under_way_ = 0;
+  bool ended_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+/// Rank 0: hands out tasks to its own threads and to those who ask.
+class Desk {
+ public:
+  Desk(Link& link, int threads, std::size_t count, const std::function<std::string(std::size_t)>& task)
+      : link_(link), threads_(threads, task), results_(count) {}
+
+  std::vector<std::string> run() {
+    BackOff back_off(link_.alone() ? BackOff::kLongestAlone : BackOff::kLongest);
+    std::size_t at_home = 1;  // ranks that will not ask again, this one included
+    bool idle = false;
+    while (done_ < results_.size() || static_cast<int>(at_home) < link_.size()) {
+      while (next_ < results_.size() && threads_.under_way() < 2 * threads_.count()) threads_.push(next_++);
+      for (Threads::Result& each : threads_.take(back_off.after_round(idle))) {
+        idle = false;
+        finish(each.task, std::move(each.bytes), each.failure);
+      }
+      idle = true;
+      while (auto parcel = link_.receive()) {
+        idle = false;
+        Reader reader(parcel->bytes);
+        const auto word = static_cast<Word>(reader.get<std::uint64_t>());
+        if (word == Word::ask) {
+          at_home += answer(parcel->from, reader.get<std::uint64_t>()) ? 0 : 1;
+        } else if (word == Word::failed) {
+          finish(results_.size(), {}, reader.rest());
+        } else {
+          const auto task = reader.get<std::uint64_t>();
+          finish(task, reader.rest(), {});
+        }
+      }
+    }
+    link_.flush();
+    if (!failure_.empty()) throw SystemError(failure_);
+    return std::move(results_);
+  }
+
+ private:
+  void finish(std::size_t task, std::string bytes, const std::string& failure) {
+    if (!failure.empty()) {
+      if (failure_.empty()) failure_ = failure;
+      next_ = done_ = results_.size();  // nothing more is handed out, nothing more is waited for
+      return;
+    }
+    if (!failure_.empty()) return;
+    results_[task] = std::move(bytes);
+    ++done_;
+  }
+
+  /// False where nothing is left.
+  bool answer(int rank, std::uint64_t wanted) {
+    Writer message(Word::tasks);
+    const bool any = next_ < results_.size();
+    for (; wanted > 0 && next_ < results_.size(); --wanted) message.put(static_cast<std::uint64_t>(next_++));
+    link_.send(rank, message.take());
+    return any;
+  }
+
+  Link& link_;
+  Threads threads_;
+  std::vector<std::string> results_;
+  std::size_t next_ = 0, done_ = 0;
+  std::string failure_;
+};
+
+/// The other ranks: ask, work, send results.
+void serve(Link& link, int count, const std::function<std::string(std::size_t)>& task) {
+  Threads threads(count, task);
+  BackOff back_off(BackOff::kLongest);
+  bool asked = false, more = true, idle = false;
+  while (more || threads.under_way() > 0) {
+    const std::size_t under_way = threads.under_way();
+    if (more && !asked && under_way < 2 * threads.count()) {
+      link.send(0, Writer(Word::ask).put(static_cast<std::uint64_t>(2 * threads.count() - under_way)).take());
+      asked = true;
+    }
+    std::vector<Threads::Result> results = threads.take(back_off.after_round(idle));
+    idle = results.empty();
+    for (Threads::Result& each : results) {
+      if (each.failure.empty())
+        link.send(0,
+                  Writer(Word::done).put(static_cast<std::uint64_t>(each.task)).put_text(each.bytes).take());
+      else
+        link.send(0, Writer(Word::failed).put_text(each.failure).take());
+    }
+    while (auto parcel = link.receive()) {
+      idle = false;
+      asked = false;
+      Reader reader(parcel->bytes);
+      TASFG_EXPECT(static_cast<Word>(reader.get<std::uint64_t>()) == Word::tasks);
+      more = !reader.at_end();
+      while (!reader.at_end()) threads.push(reader.get<std::uint64_t>());
+    }
+  }
+  link.flush();
+}
+
+}  // namespace
+
+std::string pack_map(const CertifiedMap& map) {
+  Writer writer(Word::done);
+  writer.put(static_cast<std::uint64_t>(map.cells.size())).put(static_cast<std::uint64_t>(map.points.size()));
+  for (const Cell& cell : map.cells) {
+    for (const double value : {cell.box.low[0], cell.box.low[1], cell.box.high[0], cell.box.high[1],
+                               cell.time.low, cell.time.high})
+      writer.put(value);
+    writer.put(static_cast<std::uint8_t>(cell.outcome));
+  }
+  for (const MapPoint& point : map.points) {
+    for (const double value : {point.at[0], point.at[1], point.upper, point.lower}) writer.put(value);
+    writer.put(static_cast<std::uint8_t>(point.clear))
+        .put(static_cast<std::uint64_t>(point.allocation.size()));
+    for (std::size_t v = 0; v < point.allocation.size(); ++v)
+      writer.put(point.allocation[v]).put(point.support[v]);
+  }
+  return writer.take();
+}
+
+CertifiedMap unpack_map(const std::string& bytes) {
+  Reader reader(bytes);
+  static_cast<void>(reader.get<std::uint64_t>());
+  CertifiedMap map;
+  map.cells.resize(reader.get<std::uint64_t>());
+  map.points.resize(reader.get<std::uint64_t>());
+  for (Cell& cell : map.cells) {
+    for (double* value : {&cell.box.low[0], &cell.box.low[1], &cell.box.high[0], &cell.box.high[1],
+                          &cell.time.low, &cell.time.high})
+      *value = reader.get<double>();
+    cell.outcome = static_cast<CellOutcome>(reader.get<std::uint8_t>());
+  }
+  for (MapPoint& point : map.points) {
+    for (double* value : {&point.at[0], &point.at[1], &point.upper, &point.lower})
+      *value = reader.get<double>();
+    point.clear = reader.get<std::uint8_t>() != 0;
+    point.allocation.resize(reader.get<std::uint64_t>());
+    point.support.resize(point.allocation.size());
+    for (std::size_t v = 0; v < point.allocation.size(); ++v) {
+      point.allocation[v] = reader.get<double>();
+      point.support[v] = reader.get<std::uint8_t>();
+    }
+  }
+  return map;
+}
+
+std::vector<std::string> run_everywhere(Link& link, int threads, std::size_t count,
+                                        const std::function<std::string(std::size_t)>& task) {
+  TASFG_EXPECT(threads > 0);
+  if (link.rank() == 0) return Desk(link, threads, count, task).run();
+  serve(link, threads, task);
+  return {};
+}
+
+Curve run_curve(const CurvePlan& plan, Link& link, int threads) {
+  const int share = share_of_cores(link);
+  const std::vector<std::string> packed =
+      run_everywhere(link, threads > 0 ? threads : share, plan.parts(),
+                     [&plan](std::size_t part) { return pack_map(plan.compute(part)); });
+  if (link.rank() != 0) return {};
+  std::vector<CertifiedMap> parts;
+  for (const std::string& bytes : packed) parts.push_back(unpack_map(bytes));
+  return join(plan, std::move(parts));
+}
+
+}  // namespace tasfg

@@ -1,0 +1,63 @@
+#include "tasfg/sweep/curve_run.hpp"
+
+#include <atomic>
+
+#include <gtest/gtest.h>
+
+#include "tasfg/base/error.hpp"
+
+namespace tasfg {
+namespace {
+
+TEST(CurveRun, EveryTaskRunsOnceAndItsResultStandsInItsPlace) {
+  Link link;
+  for (const int threads : {1, 3}) {
+    std::atomic<int> runs = 0;
+    const std::vector<std::string> results = run_everywhere(link, threads, 200, [&](std::size_t task) {
+      ++runs;
+      return std::to_string(task);
+    });
+    EXPECT_EQ(runs, 200);
+    ASSERT_EQ(results.size(), 200U);
+    for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i], std::to_string(i));
+  }
+  EXPECT_TRUE(run_everywhere(link, 2, 0, [](std::size_t) { return std::string(); }).empty());
+}
+
+TEST(CurveRun, ATaskThatThrowsEndsItWithItsMessage) {
+  Link link;
+  try {
+    static_cast<void>(run_everywhere(link, 2, 50, [](std::size_t task) -> std::string {
+      if (task == 7) throw std::runtime_error("task 7 failed");
+      return {};
+    }));
+    FAIL() << "nothing was thrown";
+  } catch (const SystemError& error) {
+    EXPECT_STREQ(error.what(), "task 7 failed");
+  }
+}
+
+TEST(CurveRun, MapsComeBackFromBytes) {
+  CertifiedMap map;
+  map.cells.push_back({{{0.0, 0.25}, {0.5, 0.75}}, {1.5, 2.5}, CellOutcome::diverges});
+  map.points.push_back({{0.0, 0.25}, 2.0, 1.0, {0.25, 0.75}, {1, 0}, true});
+  map.points.push_back({{0.5, 0.25}, 3.0, 2.0, {}, {}, false});
+  const CertifiedMap back = unpack_map(pack_map(map));
+  ASSERT_EQ(back.cells.size(), 1U);
+  EXPECT_EQ(back.cells[0].box.low, map.cells[0].box.low);
+  EXPECT_EQ(back.cells[0].box.high, map.cells[0].box.high);
+  EXPECT_EQ(back.cells[0].time.low, 1.5);
+  EXPECT_EQ(back.cells[0].time.high, 2.5);
+  EXPECT_EQ(back.cells[0].outcome, CellOutcome::diverges);
+  ASSERT_EQ(back.points.size(), 2U);
+  EXPECT_EQ(back.points[0].at, map.points[0].at);
+  EXPECT_EQ(back.points[0].allocation, map.points[0].allocation);
+  EXPECT_EQ(back.points[0].support, map.points[0].support);
+  EXPECT_TRUE(back.points[0].clear);
+  EXPECT_EQ(back.points[1].upper, 3.0);
+  EXPECT_EQ(back.points[1].lower, 2.0);
+  EXPECT_TRUE(back.points[1].allocation.empty());
+}
+
+}  // namespace
+}  // namespace tasfg
