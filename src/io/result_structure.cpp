@@ -47,14 +47,6 @@ Handle type_of(const Column& column) {
   return text_type(column.value_bytes);
 }
 
-/// Has a group keep the names of what it holds in its header, whose checksum HDF5 looks at. More than eight
-/// would go into a heap and a tree, and going through a damaged one of those ends HDF5 1.10, and with it
-/// h5py, by an invalid free.
-void keep_names_compact(hid_t creation) {
-  constexpr unsigned kMost = 1000;
-  must(H5Pset_link_phase_change(creation, kMost, 0), "group");
-}
-
 /// Every dataset that is written once, with its bytes: what the cases and the coordinates are.
 struct HeaderColumn {
   Column column;
@@ -119,10 +111,8 @@ class Maker {
 
   /// A group with the datasets of its dimensions, which are those of all its columns.
   void group(std::string_view name, std::span<const Column> columns) {
-    const Handle creation(must(H5Pcreate(H5P_GROUP_CREATE), name), &H5Pclose);
-    keep_names_compact(creation);
     const Handle made(
-        must(H5Gcreate2(file_, std::string(name).c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), name),
+        must(H5Gcreate2(file_, std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name),
         &H5Gclose);
     ids_.clear();
     std::vector<Dimension> dimensions;
@@ -572,7 +562,6 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
   try {
     const Handle creation(must(H5Pcreate(H5P_FILE_CREATE), "file"), &H5Pclose);
     must(H5Pset_attr_phase_change(creation, 64, 0), "file");
-    keep_names_compact(creation);
     Handle file(must(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, file_access()), "file"), &H5Fclose);
     write_root(file, layout);
     Maker maker(file, layout);
