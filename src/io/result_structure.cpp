@@ -119,10 +119,8 @@ class Maker {
 
   /// A group with the datasets of its dimensions, which are those of all its columns.
   void group(std::string_view name, std::span<const Column> columns) {
-    const Handle creation(must(H5Pcreate(H5P_GROUP_CREATE), name), &H5Pclose);
-    keep_names_compact(creation);
     const Handle made(
-        must(H5Gcreate2(file_, std::string(name).c_str(), H5P_DEFAULT, creation, H5P_DEFAULT), name),
+        must(H5Gcreate2(file_, std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name),
         &H5Gclose);
     ids_.clear();
     std::vector<Dimension> dimensions;
@@ -574,7 +572,6 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
   try {
     const Handle creation(must(H5Pcreate(H5P_FILE_CREATE), "file"), &H5Pclose);
     must(H5Pset_attr_phase_change(creation, 64, 0), "file");
-    keep_names_compact(creation);
     Handle file(must(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, file_access()), "file"), &H5Fclose);
     write_root(file, layout);
     Maker maker(file, layout);

@@ -1,9 +1,6 @@
 #include "tasfg/io/result_layout.hpp"
 
-#include <set>
-
 #include "io/made_results.hpp"
-#include "io/result_table.hpp"
 
 namespace tasfg {
 namespace {
@@ -31,26 +28,6 @@ TEST_F(ResultLayoutTest, AFileNeverLosesWhatItHolds) {
   refuses([](ResultLayout& l) { l.stream = "numpy"; }, "stream");
   refuses([](ResultLayout& l) { l.results_version = "3"; }, "results_version is 2, this job's is 3");
   refuses([](ResultLayout& l) { l.convention_points = "x"; }, "convention");
-}
-
-TEST_F(ResultLayoutTest, EveryAttributeThatResultsDependOnKeepsFilesApart) {
-  // What two files of one grid may differ in: what is kept for people, and what a job can grow by.
-  const std::set<std::string> kMayDiffer = {"created",    "job",       "job_overrides", "job_name",
-                                            "job_origin", "shard",     "code_version",  "git_commit",
-                                            "build",      "max_steps", "pulls_by_delta"};
-  for (const RootAttribute& each : root_attributes()) {
-    const ResultLayout held = a_layout();
-    ResultLayout wanted = held;
-    std::visit(
-        [&]<typename T>(T ResultLayout::*member) {
-          if constexpr (std::is_same_v<T, std::string>)
-            wanted.*member += "x";
-          else
-            wanted.*member += 1;
-        },
-        each.member);
-    EXPECT_EQ(why_not_extension(held, wanted).empty(), kMayDiffer.contains(each.name)) << each.name;
-  }
 }
 
 }  // namespace

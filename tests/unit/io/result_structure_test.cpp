@@ -55,16 +55,6 @@ TEST_F(ResultStructureTest, DamageToWhatNeverChangesIsNoticed) {
   EXPECT_THROW((void)file.graph(CaseId(0)), InputError);
 }
 
-TEST_F(ResultStructureTest, HoldsNoHeapsAndTreesOfHdf5) {
-  // Their marks. HDF5 goes through damaged ones without care.
-  (void)create(path("x.h5"), a_full_layout());
-  std::ifstream in(path("x.h5"), std::ios::binary);
-  std::ostringstream all;
-  all << in.rdbuf();
-  for (const char* mark : {"FRHP", "FHDB", "BTHD", "BTLF", "TREE", "SNOD", "HEAP", "GCOL"})
-    EXPECT_FALSE(contains(all.str(), mark)) << mark;
-}
-
 TEST_F(ResultStructureTest, TheSizeOfAFileIsPredicted) {
   for (ResultLayout layout : {a_layout(), a_full_layout()}) {
     fs::remove(path("x.h5"));
