@@ -47,14 +47,6 @@ Handle type_of(const Column& column) {
   return text_type(column.value_bytes);
 }
 
-/// Has a group keep the names of what it holds in its header, whose checksum HDF5 looks at. More than eight
-/// would go into a heap and a tree, and going through a damaged one of those ends HDF5 1.10, and with it
-/// h5py, by an invalid free.
-void keep_names_compact(hid_t creation) {
-  constexpr unsigned kMost = 1000;
-  must(H5Pset_link_phase_change(creation, kMost, 0), "group");
-}
-
 /// Every dataset that is written once, with its bytes: what the cases and the coordinates are.
 struct HeaderColumn {
   Column column;
