@@ -164,7 +164,8 @@ class ParameterTable {
     double value = 0.0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc{} && end == text.data() + text.size())
-      numbers_.emplace(name, parse_number(text, within("-P", name)));
+      numbers_.emplace(name,
+                       placed(within("-P", name), [&] { return parse_number(text, "must be a number"); }));
     else
       expressions_.emplace_back(name, Expression(text, within("-P", name)));
   }
@@ -469,8 +470,14 @@ CurveRange parse_curve_range(const std::string& text, const std::string& origin)
     throw InputError(origin, bad_state(in_quotes(text), "must be name=low:high"));
   const std::string name = text.substr(0, equals);
   const std::string where = fmt::format("{} {}", origin, name);
-  return {name, parse_number(std::string_view(text).substr(equals + 1, colon - equals - 1), where),
-          parse_number(std::string_view(text).substr(colon + 1), where)};
+  return {name,
+          placed(where,
+                 [&] {
+                   return parse_number(std::string_view(text).substr(equals + 1, colon - equals - 1),
+                                       "must be a number");
+                 }),
+          placed(where,
+                 [&] { return parse_number(std::string_view(text).substr(colon + 1), "must be a number"); })};
 }
 
 CurvePlan plan_curve(const CurveRequest& request) {
