@@ -211,6 +211,13 @@ def _table() -> list[Figure]:
             _has_small_delta,
         ),
         Figure(
+            "tau-delta",
+            "mean τ·δ of UCB-FG-V as δ goes to 0",
+            "small-delta",
+            checks.tau_delta,
+            lambda results: _has_small_delta(results) and _has_runs(results, algorithm=checks.EXPONENTIAL),
+        ),
+        Figure(
             "pulls",
             "share of draws of each vertex at stopping, against ω*",
             "paper-main",

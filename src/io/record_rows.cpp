@@ -39,6 +39,8 @@ bool is_present(const Traits& traits, const RecordShape& shape) {
       return shape.pulls_by_delta;
     case Present::with_checkpoints:
       return shape.checkpoints > 0;
+    case Present::with_weights:
+      return shape.weighted;
   }
   TASFG_ENSURE(false);
   return false;

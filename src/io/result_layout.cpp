@@ -17,6 +17,7 @@ RecordShape ResultLayout::shape() const {
           .checkpoints = checkpoints.size(),
           .vertices = static_cast<std::size_t>(largest),
           .pulls_by_delta = pulls_by_delta != 0,
+          .weighted = weighted,
           .minor = format_minor};
 }
 
@@ -41,6 +42,8 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
   if (held.results_version != wanted.results_version)
     return differs("results_version", held.results_version, wanted.results_version) +
            ": another tasfg, whose runs come out otherwise, made it";
+  const auto measure = [](const ResultLayout& layout) { return layout.weighted ? "error" : "time"; };
+  if (held.weighted != wanted.weighted) return differs("measure", measure(held), measure(wanted));
   const auto drops = [](std::string_view what) {
     return fmt::format("it holds {}, this job does not", what);
   };
@@ -65,6 +68,9 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
     if (std::find(wanted.log_inv_delta.begin(), wanted.log_inv_delta.end(), held.log_inv_delta[d]) ==
         wanted.log_inv_delta.end())
       return drops(fmt::format("ln(1/delta) = {}", held.log_inv_delta[d]));
+  // Pilot runs, and with them the weighted ones, depend on all of them.
+  if (held.weighted && held.log_inv_delta.size() != wanted.log_inv_delta.size())
+    return "it measures errors, and its list of delta is another";
   for (const std::int64_t each : held.checkpoints)
     if (std::find(wanted.checkpoints.begin(), wanted.checkpoints.end(), each) == wanted.checkpoints.end())
       return drops(fmt::format("the checkpoint {}", each));

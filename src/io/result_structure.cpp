@@ -520,10 +520,12 @@ void read_layout(const ResultFile::Impl& file, Finder& finder, const Attributes&
         },
         each.member);
   }
+  layout.weighted = finder.exists("runs/log_weight");
   RecordShape shape{.deltas = finder.length("runs/delta"),
                     .checkpoints = finder.exists("runs/checkpoint") ? finder.length("runs/checkpoint") : 0,
                     .vertices = finder.length("cases/vertex"),
                     .pulls_by_delta = layout.pulls_by_delta != 0,
+                    .weighted = layout.weighted,
                     .minor = layout.format_minor};
   Extents extents(shape);
   extents[Dimension::case_] = finder.length("cases/K");

@@ -25,6 +25,8 @@ constexpr Traits kCheckpointNumber{
     .fill = kNaN, .fill_is_missing = true, .summed = true, .present = Present::with_checkpoints};
 constexpr Traits kCheckpointCount{
     .fill = -1, .fill_is_missing = true, .summed = true, .present = Present::with_checkpoints};
+constexpr Traits kLogWeight{
+    .fill = kNaN, .fill_is_missing = true, .summed = true, .present = Present::with_weights, .since = 1};
 constexpr Traits text_of(std::size_t room) {
   return {.text_room = room};
 }
@@ -56,6 +58,8 @@ constexpr Dataset<Run> kRuns[] = {
     {"recommended", &Run::recommended, kPerDelta, kCount, "1", "recommended vertex, from 0"},
     {"correct", &Run::correct, kPerDelta, kCount, "1", "1: the recommended vertex is the best one"},
     {"stopped", &Run::stopped, kPerDelta, kCount, "1", "1: stopped at this delta; 0: capped before"},
+    {"log_weight", &Run::log_weight, kPerDelta, kLogWeight, "nat",
+     "ln of what the run counts in the probability of a wrong answer"},
     {"pulls", &Run::pulls, kPerVertex, kCount, "draws", "draws of each vertex"},
     {"pulls_at", &Run::pulls_at, kPerDeltaAndVertex, kPullsByDelta, "draws",
      "draws of each vertex when it stopped"},
@@ -226,8 +230,9 @@ static_assert(all_members_stored<EdgeRow>(kEdges), "one row for each member of E
 static_assert(all_members_stored<Failure>(kFailureList), "one row for each member of Failure");
 static_assert(all_members_stored<Sitting>(kSittingList), "one row for each member of Sitting");
 static_assert(all_members_stored<LiveState>(kLive), "one row for each member of LiveState");
-// format_minor is written with format_version; cases, algorithms and replications are dimensions.
-constexpr std::size_t kOtherMembers = 4;
+// format_minor is written with format_version; cases, algorithms and replications are dimensions; weighted
+// files have a log_weight.
+constexpr std::size_t kOtherMembers = 5;
 static_assert(std::size(kAttributes) + std::size(kLists) + kOtherMembers == member_count<ResultLayout>() &&
                   each_once<RootAttribute>(kAttributes) && each_once<Dataset<ResultLayout>>(kLists),
               "one attribute or list for each member of ResultLayout");

@@ -62,7 +62,7 @@ using Member =
 enum class Stored { i8, i32, u32, i64, u64, f64, text };
 
 /// When a dataset is there.
-enum class Present { always, with_pulls_by_delta, with_checkpoints };
+enum class Present { always, with_pulls_by_delta, with_checkpoints, with_weights };
 
 /// What holds for all values of a dataset, whatever their type.
 struct Traits {

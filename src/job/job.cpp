@@ -75,6 +75,9 @@ void read_checkpoints(const Field& job, const JobLimits& limits, SimulationOptio
       item.fail("must be larger than the one before");
     options.checkpoints.push_back(draws);
   }
+  if (options.measure == Measure::error && !options.checkpoints.empty())
+    throw InputError(field->where(), bad_state("weighted runs note nothing on their way",
+                                               "must be absent where measure = \"error\""));
 }
 
 void read_conventions(const Field& job, Grid& grid) {
@@ -107,6 +110,7 @@ void read_settings(const Field& job, const JobLimits& limits, Grid& grid) {
   if (const auto field = job.find("threshold"))
     options.threshold = threshold_rows()[field->one_of(names_of(threshold_rows()))].kind;
   if (const auto field = job.find("pulls_by_delta")) options.pulls_by_delta = field->flag();
+  if (const auto field = job.find("measure")) options.measure = field->one_of(kMeasureNames);
   read_checkpoints(job, limits, options);
   read_conventions(job, grid);
   read_deltas(job, limits, grid);

@@ -54,7 +54,8 @@ bool has_own_means(const Case& entry, const GraphSource& files) {
 std::string Grid::replay_command(CaseId id, AlgorithmId algorithm, std::int64_t seed) const {
   const Case& entry = at(id);
   const JobAlgorithm& chosen = at(algorithm);
-  std::vector<std::string> words = {"tasfg", "simulate"};
+  const bool weighted = options.measure == Measure::error;
+  std::vector<std::string> words = {"tasfg", weighted ? "error" : "simulate"};
   const auto option = [&words](std::string flag, std::string value) {
     words.push_back(std::move(flag));
     words.push_back(std::move(value));
@@ -73,7 +74,11 @@ std::string Grid::replay_command(CaseId id, AlgorithmId algorithm, std::int64_t 
   option("--algorithm", chosen.algorithm.name);
   for (const std::string& word : words_of(chosen.options))
     option("-A", fmt::format("{}.{}", chosen.algorithm.name, word));
-  option("--seeds", fmt::format("{}", seed));
+  // Of weighted runs, all up to this one.
+  if (weighted)
+    option("--runs", fmt::format("{}", seed + 1));
+  else
+    option("--seeds", fmt::format("{}", seed));
   option("--log-inv-delta", joined(log_inv_delta));
   option("--setting", kSettingNames[options.setting]);
   option("--conventions", conventions);

@@ -9,6 +9,7 @@ namespace tasfg {
 void add_solve_command(Command& app, int& status);
 void add_simulate_command(Command& app, int& status);
 void add_curve_command(Command& app, int& status);
+void add_error_command(Command& app, int& status);
 void add_list_command(Command& app, int& status);
 void add_plan_command(Command& app, int& status);
 void add_sweep_command(Command& app, int& status, char** arguments);

@@ -36,6 +36,7 @@ int run(int argc, char** argv) {
   tasfg::add_solve_command(app, status);
   tasfg::add_simulate_command(app, status);
   tasfg::add_curve_command(app, status);
+  tasfg::add_error_command(app, status);
   tasfg::add_plan_command(app, status);
   tasfg::add_sweep_command(app, status, argv);
   tasfg::add_status_command(app, status);

@@ -12,13 +12,11 @@
 #include <thread>
 
 #include "commands.hpp"
-#include "instance_options.hpp"
 #include "intervals.hpp"
+#include "run_options.hpp"
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tasfg/algo/rule_library.hpp"
-#include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
 #include "tasfg/base/stopwatch.hpp"
@@ -31,28 +29,10 @@ namespace tasfg {
 namespace {
 
 struct Options {
-  InstanceOptions instance;
-  std::string algorithms = "tas-fg";
+  RunOptions run;
   std::string seeds = "0-9";
-  std::string log_inv_delta, delta;
-  std::string setting = "informed", conventions = "paper", stream = "philox", threshold = "practical";
-  std::vector<std::string> points, algorithm_options, rules;
-  double max_steps = 1e9;
-  bool no_skip = false;
-  double master_seed = 0;
-  int threads = 0;
   bool csv = false;
 };
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', begin), text.size());
-    parts.push_back(text.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  return parts;
-}
 
 /// "0-9", "0,3,7", "5" and mixtures.
 std::vector<std::uint64_t> parse_seeds(const std::string& text) {
@@ -66,7 +46,7 @@ std::vector<std::uint64_t> parse_seeds(const std::string& text) {
     return static_cast<std::uint64_t>(*value);
   };
   std::vector<std::uint64_t> seeds;
-  for (const std::string& part : split(text)) {
+  for (const std::string& part : split_list(text)) {
     const auto dash = part.find('-', 1);
     const std::uint64_t first = whole(part.substr(0, dash));
     const std::uint64_t last = dash == std::string::npos ? first : whole(part.substr(dash + 1));
@@ -76,81 +56,6 @@ std::vector<std::uint64_t> parse_seeds(const std::string& text) {
     for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
   }
   return seeds;
-}
-
-std::vector<double> parse_deltas(const Options& options) {
-  if (!options.log_inv_delta.empty() && !options.delta.empty())
-    throw InputError("--log-inv-delta and --delta", bad_state("both list confidences", "give one"));
-  if (!options.delta.empty()) {
-    std::vector<double> values = parse_numbers(options.delta, "--delta");
-    for (double& value : values) {
-      if (!(value > 0.0 && value < 1.0))
-        throw InputError("--delta", bad_value(value, "must lie strictly between 0 and 1"));
-      value = -log(value);
-    }
-    return values;
-  }
-  std::vector<double> values = parse_numbers(
-      options.log_inv_delta.empty() ? "1,2.2,3.4,4.6,5.8,7" : options.log_inv_delta, "--log-inv-delta");
-  for (const double value : values)
-    if (!(value > 0.0 && value <= 700.0))
-      throw InputError("--log-inv-delta", bad_value(value, "ln(1/delta) must lie in (0, 700]"));
-  return values;
-}
-
-/// A whole number that a double holds exactly.
-std::int64_t whole(double value, int low, double high, const char* option) {
-  if (!(value >= low && value <= high && value == std::floor(value)))
-    throw InputError(
-        option, bad_value(value, fmt::format("must be a whole number from {} to {}", low, to_text(high))));
-  return static_cast<std::int64_t>(value);
-}
-
-SimulationOptions simulation_options(const Options& options) {
-  SimulationOptions out;
-  out.setting = named_value(kSettingNames, options.setting, "--setting");
-  out.stream = named_value(kStreamNames, options.stream, "--stream");
-  out.conventions = conventions_named(options.conventions, "--conventions");
-  for (const std::string& point : options.points) {
-    const auto equals = point.find('=');
-    if (equals == std::string::npos)
-      throw InputError("--set", bad_state(in_quotes(point), "must be point=value"));
-    set_convention(out.conventions, point.substr(0, equals), point.substr(equals + 1), "--set");
-  }
-  out.threshold = threshold_named(options.threshold, "--threshold");
-  out.max_steps = whole(options.max_steps, 1, static_cast<double>(kMostDraws), "--max-steps");
-  out.skip = !options.no_skip;
-  out.master_seed = static_cast<std::uint64_t>(whole(options.master_seed, 0, 9e15, "--master-seed"));
-  return out;
-}
-
-std::vector<Algorithm> parse_algorithms(const Options& options) {
-  RuleLibraries libraries;
-  for (const std::string& path : options.rules) libraries.load(path, "--rule");
-  std::vector<Algorithm> algorithms;
-  for (const std::string& name : split(options.algorithms)) {
-    algorithms.push_back(libraries.algorithm(name, "--algorithm"));
-    for (std::size_t i = 0; i + 1 < algorithms.size(); ++i)
-      if (algorithms[i].name == name) throw InputError("--algorithm", remark(name + " stands twice"));
-  }
-  for (const std::string& text : options.algorithm_options) {
-    // The name may hold a dot (exp3.g), so the option starts after the last one before '='.
-    const auto equals = text.find('=');
-    const auto dot = text.rfind('.', equals);
-    if (equals == std::string::npos || dot == std::string::npos)
-      throw InputError("-A", bad_state(in_quotes(text), "must be algorithm.option=value"));
-    const std::string name = text.substr(0, dot);
-    bool found = false;
-    for (Algorithm& algorithm : algorithms) {
-      if (algorithm.name != name) continue;
-      set_option(algorithm, text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1), "-A");
-      found = true;
-    }
-    if (!found)
-      throw InputError(
-          "-A", bad_state(in_quotes(text), fmt::format("{} is not among --algorithm", quotable(name))));
-  }
-  return algorithms;
 }
 
 /// The record of a run that failed: no vertex, no time.
@@ -230,9 +135,8 @@ void print_summary(const Instance& instance, const Options& options, const Simul
                    const std::vector<Algorithm>& algorithms, std::size_t seeds,
                    const std::vector<double>& log_inv_delta, const std::vector<RunRecord>& records) {
   const CharacteristicTime time = characteristic_time(instance);
-  fmt::print("{}; {} rewards; T* = {:.6g}; {} runs of each algorithm\n\n",
-             options.instance.describe(options.conventions), row_of(instance.reward()).name, time.upper,
-             seeds);
+  fmt::print("{}; {} rewards; T* = {:.6g}; {} runs of each algorithm\n\n", options.run.describe(),
+             row_of(instance.reward()).name, time.upper, seeds);
   constexpr const char* kRow = "{:<15}  {:>11}  {:>22}  {:>8}  {:>8}  {:>8}  {:>9}  {:>21}  {:>6}\n";
   fmt::print(fmt::runtime(kRow), "algorithm", "ln(1/delta)", "mean tau +- half-width", "median", "largest",
              "T*.kl", "practical", "error (95 % interval)", "capped");
@@ -324,21 +228,18 @@ class LiveLine {
 
 /// Whether every run came to its end.
 bool simulate(const Options& options) {
-  const SimulationOptions simulation_settings = simulation_options(options);
-  const std::vector<Algorithm> algorithms = parse_algorithms(options);
+  const SimulationOptions simulation_settings = options.run.simulation();
+  const std::vector<Algorithm> algorithms = options.run.algorithms();
   const std::vector<std::uint64_t> seeds = parse_seeds(options.seeds);
-  const std::vector<double> log_inv_delta = parse_deltas(options);
-  if (options.threads < 0 || options.threads > 1024)
-    throw InputError("--threads", bad_value(options.threads, "must lie in 0..1024; 0 means all cores"));
-  const Instance instance = options.instance.instance(options.conventions);
+  const std::vector<double> log_inv_delta = options.run.log_inv_delta();
+  const std::size_t most_threads = options.run.threads();
+  const Instance instance = options.run.instance();
   const Simulation simulation(instance, simulation_settings);
   for (const Algorithm& algorithm : algorithms) simulation.check(algorithm);
 
   // Rows come out in the order asked for, each as soon as all before it are there.
   const std::size_t tasks = algorithms.size() * seeds.size();
-  const std::size_t threads =
-      std::min<std::size_t>(tasks, options.threads > 0 ? static_cast<std::size_t>(options.threads)
-                                                       : std::max(1U, std::thread::hardware_concurrency()));
+  const std::size_t threads = std::min(tasks, most_threads);
   std::vector<RunRecord> records(tasks);
   std::vector<char> ready(tasks, 0);
   std::size_t printed = 0;
@@ -392,39 +293,8 @@ void add_simulate_command(Command& app, int& status) {
   const auto options = std::make_shared<Options>();
   Command* command = app.add_subcommand(
       "simulate", "one instance, given algorithms and seeds: stopping times at every delta");
-  options->instance.add_to(*command);
-  command->add_option("-a,--algorithm", options->algorithms, "algorithms, comma-separated (see `tasfg list`)")
-      ->capture_default_str();
-  command
-      ->add_option("-A,--algorithm-option", options->algorithm_options,
-                   "an algorithm's option, as algorithm.option=value; repeatable")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--rule", options->rules,
-                   "shared library of rules of your own (include/tasfg/rule.h), to be named in --algorithm; "
-                   "repeatable")
-      ->allow_extra_args(false);
+  options->run.add_to(*command);
   command->add_option("--seeds", options->seeds, "0-9, or 0,3,7")->capture_default_str();
-  command->add_option("--log-inv-delta", options->log_inv_delta,
-                      "values of ln(1/delta) (default 1,2.2,3.4,4.6,5.8,7)");
-  command->add_option("--delta", options->delta, "values of delta instead");
-  command->add_option("--setting", options->setting, "informed, uninformed or known-graph")
-      ->capture_default_str();
-  command->add_option("--conventions", options->conventions, "paper, or reference (the published data)")
-      ->capture_default_str();
-  command->add_option("--set", options->points, "one point of the conventions, as point=value; repeatable")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--threshold", options->threshold,
-                   fmt::format("{}", fmt::join(names_of(threshold_rows()), ", ")))
-      ->capture_default_str();
-  command->add_option("--stream", options->stream, "philox, or numpy to replay the published runs")
-      ->capture_default_str();
-  command->add_option("--master-seed", options->master_seed, "of the philox streams")->capture_default_str();
-  command->add_flag("--no-skip", options->no_skip, "make every draw by itself; same results, slower");
-  command->add_option("--max-steps", options->max_steps, "draws after which a run is capped")
-      ->capture_default_str();
-  command->add_option("--threads", options->threads, "worker threads (0: all cores)")->capture_default_str();
   command->add_flag("--csv", options->csv, "print one row per (algorithm, seed, delta) instead of a summary");
   command->footer(
       "Examples:\n  tasfg simulate --graph ring -a tas-fg,ucb-fg-e --seeds 0-99\n"

@@ -63,6 +63,12 @@ Instance::Instance(FeedbackGraph graph, std::vector<double> means, RewardFamily 
   }
 }
 
+bool all_observable(const FeedbackGraph& graph) {
+  for (int u = 0; u < graph.size(); ++u)
+    if (highest_probability(graph, u) < kLeast) return false;
+  return true;
+}
+
 void expect_default_means_fit(const std::vector<double>& means, const RewardFamily& reward,
                               const std::string& origin, std::string_view remedy) {
   const RewardFamilyRow& row = row_of(reward);
@@ -73,12 +79,6 @@ void expect_default_means_fit(const std::vector<double>& means, const RewardFami
                                           to_text(*std::min_element(means.begin(), means.end())),
                                           to_text(*std::max_element(means.begin(), means.end())), row.name),
                               fmt::format("means must lie in {}; {}", row.range, remedy)));
-}
-
-bool all_observable(const FeedbackGraph& graph) {
-  for (int u = 0; u < graph.size(); ++u)
-    if (highest_probability(graph, u) < kLeast) return false;
-  return true;
 }
 
 std::vector<double> Instance::gaps() const {

@@ -97,7 +97,7 @@ class Skipper {
  private:
   static constexpr std::int64_t kLeast = 256;  // draws of a jump: fewer are as quick one by one
   static constexpr std::int64_t kGrowth = 4;
-  static constexpr std::int64_t kPause = 96;
+  static constexpr std::int64_t kPause = 224;
   static constexpr int kTries = 3;
   static constexpr double kLogRare = 41.6;  // −ln 2⁻⁶⁰, rounded up
 
@@ -166,7 +166,7 @@ class Skipper {
         continue;
       }
       const double truth = instance_.mean(static_cast<int>(u));
-      constexpr double kLikely = 1.5;  // standard deviations
+      constexpr double kLikely = 0.4;  // standard deviations
       const double spread = kLikely * std::sqrt(variance_at(truth) * m) / (M + m);
       const double end = now + m / (M + m) * (truth - now);
       widen(u, end - spread, end + spread);

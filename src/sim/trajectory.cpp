@@ -31,9 +31,10 @@ class StoppingRule {
  public:
   /// Writes what it finds at each δ into `record`.
   StoppingRule(const Reward& reward, const Instance& instance, const SimulationOptions& options,
-               std::span<const double> log_inv_delta, RunRecord& record)
-      : reward_(reward), options_(options), truth_(instance.best()), record_(record) {
+               std::span<const double> log_inv_delta, const Detour* detour, RunRecord& record)
+      : reward_(reward), options_(options), truth_(instance.best()), detour_(detour), record_(record) {
     const std::size_t deltas = log_inv_delta.size();
+    if (detour != nullptr) record.log_weight.assign(deltas, -kInfinity);
     record.tau.resize(deltas);
     record.recommended.resize(deltas);
     record.correct.resize(deltas);
@@ -172,6 +173,7 @@ class StoppingRule {
     record_.recommended[d] = e.best();
     record_.correct[d] = e.best() == truth_ ? 1 : 0;
     record_.stopped[d] = static_cast<std::int8_t>(stop);
+    if (detour_ != nullptr && stop == Stop::reached) record_.log_weight[d] = detour_->log_weight(e);
     if (options_.pulls_by_delta)
       std::copy(e.pulls().begin(), e.pulls().end(),
                 record_.pulls_at.begin() + static_cast<std::ptrdiff_t>(d * e.pulls().size()));
@@ -180,6 +182,7 @@ class StoppingRule {
   const Reward& reward_;
   const SimulationOptions& options_;
   int truth_;
+  const Detour* detour_;
   RunRecord& record_;
   std::vector<std::size_t> order_;  // positions by rising ln(1/δ)
   std::vector<double> base_;
@@ -223,17 +226,18 @@ class Parting {
 template <typename Reward, typename Environment, typename Rule>
 RunRecord run_loop(const Reward& reward, const Instance& instance, const SimulationOptions& options,
                    std::span<const double> log_inv_delta, const std::atomic<bool>& cancel,
-                   const Optimum& optimum, RunWork* work, Environment environment, Rule rule) {
+                   const Optimum& optimum, RunWork* work, const Detour* detour, Environment environment,
+                   Rule rule) {
   RunRecord record;
   Estimate estimate(instance, options.setting, options.conventions);
   const Parting parting(rule, estimate);
-  StoppingRule<Reward> stopping(reward, instance, options, log_inv_delta, record);
+  StoppingRule<Reward> stopping(reward, instance, options, log_inv_delta, detour, record);
   [[maybe_unused]] const auto continues = [&](const Estimate& e, const Corridor& ahead) {
     return stopping.goes_on(e, ahead);
   };
   [[maybe_unused]] auto skipper = [&] {
     if constexpr (kSkips<Reward, Environment, Rule>)
-      return Skipper<Reward>(instance);
+      return Skipper<Reward>(detour != nullptr ? detour->shown : instance);
     else
       return 0;
   }();
@@ -247,7 +251,8 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
   auto checkpoint = options.checkpoints.begin();
   while (true) {
     const bool last = checkpoint == options.checkpoints.end();
-    const std::int64_t limit = last ? options.max_steps : *checkpoint;
+    const std::int64_t limit =
+        last ? (detour != nullptr ? detour->max_steps : options.max_steps) : *checkpoint;
     while (!stopping.stopped(estimate) && estimate.draws() < limit) {
       if (cancel.load(std::memory_order_relaxed)) [[unlikely]]
         return {};
@@ -357,9 +362,12 @@ void Simulation::check(const Algorithm& algorithm) const {
 }
 
 RunRecord Simulation::run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
-                          std::uint64_t seed, const std::atomic<bool>* cancel, RunWork* work) const {
+                          std::uint64_t seed, const std::atomic<bool>* cancel, RunWork* work,
+                          const Detour* detour) const {
   static const std::atomic<bool> never{false};
   const std::atomic<bool>& cancelled = cancel != nullptr ? *cancel : never;
+  TASFG_EXPECT(detour == nullptr || options_.checkpoints.empty());
+  const Instance& shown = detour != nullptr ? detour->shown : instance_;
   const Optimum optimum = [this]() -> const CharacteristicTime& { return this->optimum(); };
   const auto allocation = [this]() -> const std::vector<double>& { return this->optimum().allocation; };
   return std::visit(
@@ -368,12 +376,12 @@ RunRecord Simulation::run(const Algorithm& algorithm, std::span<const double> lo
           using Reward = std::decay_t<decltype(reward)>;
           if constexpr (std::is_same_v<Reward, Gaussian>) {
             if (options_.stream == StreamKind::numpy)
-              return run_loop(reward, instance_, options_, log_inv_delta, cancelled, optimum, work,
-                              NumpyEnvironment(instance_, reward, static_cast<std::uint32_t>(seed)),
+              return run_loop(reward, instance_, options_, log_inv_delta, cancelled, optimum, work, detour,
+                              NumpyEnvironment(shown, reward, static_cast<std::uint32_t>(seed)),
                               std::move(rule));
           }
-          return run_loop(reward, instance_, options_, log_inv_delta, cancelled, optimum, work,
-                          PhiloxEnvironment<Reward>(instance_, reward, content_, options_.master_seed, seed,
+          return run_loop(reward, instance_, options_, log_inv_delta, cancelled, optimum, work, detour,
+                          PhiloxEnvironment<Reward>(shown, reward, content_, options_.master_seed, seed,
                                                     options_.max_steps),
                           std::move(rule));
         });

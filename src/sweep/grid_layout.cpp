@@ -75,6 +75,7 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
   layout.replications = grid.replications;
   layout.checkpoints = grid.options.checkpoints;
   layout.pulls_by_delta = grid.options.pulls_by_delta ? 1 : 0;
+  layout.weighted = grid.options.measure == Measure::error;
   layout.job = grid.text;
   layout.job_overrides = fmt::format("{}", fmt::join(grid.overrides, "\n"));
   layout.job_name = grid.name;
@@ -106,6 +107,7 @@ RecordShape shape_of(const Grid& grid) {
           .checkpoints = grid.options.checkpoints.size(),
           .vertices = static_cast<std::size_t>(grid.largest_K),
           .pulls_by_delta = grid.options.pulls_by_delta,
+          .weighted = grid.options.measure == Measure::error,
           .minor = kFormatMinor};
 }
 

@@ -130,6 +130,15 @@ int work(const SweepOptions& options, Link& link) {
 
 }  // namespace
 
+int share_of_cores(const Link& link) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  const auto hash = std::hash<std::string_view>{}({reinterpret_cast<const char*>(&cores), sizeof cores});
+  const int sharers = link.sharers(std::hash<std::string>{}(host_name()), hash);
+  return std::max(1, CPU_COUNT(&cores) / std::max(1, sharers));
+}
+
 void expect_folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos || slash == 0) return;
@@ -140,15 +149,6 @@ void expect_folder_of(const std::string& path) {
   if (::access(folder.c_str(), W_OK) != 0)
     throw InputError(path,
                      remark(fmt::format("its folder {} cannot be written to", folder), "choose another"));
-}
-
-int share_of_cores(const Link& link) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
-  const auto hash = std::hash<std::string_view>{}({reinterpret_cast<const char*>(&cores), sizeof cores});
-  const int sharers = link.sharers(std::hash<std::string>{}(host_name()), hash);
-  return std::max(1, CPU_COUNT(&cores) / std::max(1, sharers));
 }
 
 int available_cores() {

@@ -18,6 +18,7 @@ constexpr std::chrono::milliseconds kReportInterval{200};
 
 WorkerPool::WorkerPool(const Grid& grid, int threads)
     : grid_(grid),
+      samplers_(grid),
       cells_{grid.cases.size(), grid.algorithms.size()},
       run_format_(shape_of(grid)),
       case_format_(shape_of(grid)) {
@@ -72,7 +73,7 @@ void WorkerPool::send(Report report) {
 }
 
 void WorkerPool::work() {
-  TaskRunner runner(grid_);
+  TaskRunner runner(grid_, samplers_);
   while (true) {
     Chunk chunk;
     {

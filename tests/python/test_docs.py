@@ -129,6 +129,16 @@ def test_the_page_of_fidelity_names_every_point_of_the_conventions():
     assert "statistic" in points and sorted(set(points) - set(quoted(ROOT / "docs/fidelity.md"))) == []
 
 
+def test_every_function_that_draws_a_study_is_a_figure():
+    """One without a row in figures.py would never be drawn, nor tested."""
+    package = ROOT / "analysis/tasfg"
+    table = (package / "figures.py").read_text()
+    functions = [f"{path.stem}.{name}" for path in package.glob("*.py") if path.stem not in ("figures", "plot", "comparison")
+                 for name in re.findall(r"^def ([a-z]\w*)\(results: Results.*\) -> Figure:", path.read_text(), re.M)]
+    assert len(functions) > 10
+    assert [name for name in functions if not re.search(rf"\b{name}\b", table)] == []
+
+
 def test_the_page_of_figures_names_every_figure():
     assert sorted(set(figures.FIGURES) - set(quoted(ROOT / "docs/figures.md"))) == []
 

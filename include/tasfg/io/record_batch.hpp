@@ -20,6 +20,7 @@ struct RecordShape {
   std::size_t deltas = 0, checkpoints = 0;
   std::size_t vertices = 0;  // the largest K
   bool pulls_by_delta = false;
+  bool weighted = false;
   std::int64_t minor = 0;  // of the file's format
   bool operator==(const RecordShape&) const = default;
 };

@@ -33,6 +33,7 @@ struct ResultLayout {
   // What is kept of each run.
   std::vector<std::int64_t> checkpoints;
   std::int64_t pulls_by_delta = 0;  // 1: yes
+  bool weighted = false;            // runs are weighted ones, with a log_weight: measure = "error"
   // What is kept for people.
   std::string job, job_overrides, job_name, job_origin, shard;
   std::int64_t left_out_by_where = 0, left_out_infeasible = 0;  // points of the grid that are no cases

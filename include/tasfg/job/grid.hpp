@@ -64,7 +64,7 @@ struct Grid {
   [[nodiscard]] Instance instance(CaseId id) const;
   /// Equal for two grids whose results are the same: what ranks compare, and result files.
   [[nodiscard]] std::uint64_t digest() const;
-  /// The `tasfg simulate` command that runs one task again.
+  /// The `tasfg simulate` or `tasfg error` command that runs one task again.
   [[nodiscard]] std::string replay_command(CaseId id, AlgorithmId algorithm, std::int64_t seed) const;
 };
 

@@ -34,14 +34,14 @@ class Instance {
   int best_ = 0;
 };
 
+/// Whether every vertex can be observed, often enough for T* to be a double. (Instances have such graphs
+/// alone.)
+[[nodiscard]] bool all_observable(const FeedbackGraph& graph);
+
 /// An InputError where the means that come with a graph, and that nobody chose, do not suit the rewards;
 /// `remedy` says how to give others.
 void expect_default_means_fit(const std::vector<double>& means, const RewardFamily& reward,
                               const std::string& origin, std::string_view remedy);
-
-/// Whether every vertex can be observed, often enough for T* to be a double. (Instances have such graphs
-/// alone.)
-[[nodiscard]] bool all_observable(const FeedbackGraph& graph);
 
 /// Gaps of any mean vector around vertex `best`, with Δ_best = Δ_min.
 [[nodiscard]] std::vector<double> gaps_of(const std::vector<double>& means, int best);

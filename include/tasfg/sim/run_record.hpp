@@ -29,6 +29,7 @@ struct RunRecord {
   std::vector<std::int32_t> recommended;
   std::vector<std::int8_t> correct;  // 1: the recommended vertex is the best one
   std::vector<std::int8_t> stopped;  // 0: capped before
+  std::vector<double> log_weight;    // ln of the weight of a run under another law; only where there is one
 
   std::vector<std::int64_t> pulls;     // N_v after `steps` draws
   std::vector<std::int64_t> pulls_at;  // δ × vertex: N_v when each δ stopped; only where asked for

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -22,6 +23,13 @@ namespace tasfg {
 enum class StreamKind { philox, numpy };
 inline constexpr EnumNames<StreamKind> kStreamNames = {"philox", "numpy"};
 
+/// What the runs of a case are made for.
+enum class Measure {
+  time,   // stopping times: runs are drawn from the case itself
+  error,  // the probability of a wrong answer: weighted runs (sim/error_probability.hpp)
+};
+inline constexpr EnumNames<Measure> kMeasureNames = {"time", "error"};
+
 /// Counts the changes after which the same job gives other runs (CHANGELOG: "Results changed"). A result file
 /// is continued only by a program with the version that began it, and with its digests (results_digest.hpp).
 inline constexpr int kResultsVersion = 3;
@@ -35,6 +43,7 @@ struct SimulationOptions {
   std::uint64_t master_seed = 0;  // of the Philox streams
   bool skip = true;  // many draws at once, where nothing depends on how they come; results are the same
   std::int64_t max_steps = 1'000'000'000;
+  Measure measure = Measure::time;        // what a study's runs are; Simulation itself does not look at it
   bool pulls_by_delta = false;            // whether to keep the pulls at every δ's stop
   std::vector<std::int64_t> checkpoints;  // draws after which to note what the learner would answer; rising
 };
@@ -52,6 +61,14 @@ struct RunWork {
   std::int64_t visits = 0;            // of nodes of trees (base/dyadic.hpp), blocks included
 };
 
+/// A trajectory under another law than the case's own, which the learner knows nothing of.
+struct Detour {
+  const Instance& shown;   // whose edges fire and whose rewards are seen
+  std::int64_t max_steps;  // in the place of the options' one
+  /// What goes into RunRecord::log_weight when the run stops at a δ.
+  std::function<double(const Estimate&)> log_weight;
+};
+
 /// A case made ready: what its trajectories share. Keeps a reference to the instance.
 class Simulation {
  public:
@@ -67,7 +84,12 @@ class Simulation {
   /// record means nothing. `work` is for measurements.
   [[nodiscard]] RunRecord run(const Algorithm& algorithm, std::span<const double> log_inv_delta,
                               std::uint64_t seed, const std::atomic<bool>* cancel = nullptr,
-                              RunWork* work = nullptr) const;
+                              RunWork* work = nullptr, const Detour* detour = nullptr) const;
+
+  [[nodiscard]] const Instance& instance() const { return instance_; }
+  [[nodiscard]] const SimulationOptions& options() const { return options_; }
+  /// Of the instance's content.
+  [[nodiscard]] StreamKey content() const { return content_; }
 
  private:
   const Instance& instance_;

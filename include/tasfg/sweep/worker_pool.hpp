@@ -14,6 +14,7 @@
 #include "tasfg/sweep/chunk.hpp"
 #include "tasfg/sweep/report.hpp"
 #include "tasfg/sweep/rule_watch.hpp"
+#include "tasfg/sweep/task_runner.hpp"
 
 namespace tasfg {
 
@@ -37,14 +38,15 @@ class WorkerPool {
 
  private:
   void work();
-  void run(const Chunk& chunk, class TaskRunner& runner);
+  void run(const Chunk& chunk, TaskRunner& runner);
   void solve(CaseId id, Report& report) const;
   /// False where it was cancelled.
-  bool simulate(RunName run, class TaskRunner& runner, Report& report);
+  bool simulate(RunName run, TaskRunner& runner, Report& report);
   void send(Report report);
   [[nodiscard]] std::size_t vertices(CaseId id) const { return static_cast<std::size_t>(grid_.at(id).K); }
 
   const Grid& grid_;
+  ErrorSamplers samplers_;
   CellGrid cells_;
   RunFormat run_format_;
   CaseFormat case_format_;

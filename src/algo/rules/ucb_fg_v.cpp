@@ -109,7 +109,9 @@ bool UcbVRule::stands(const Estimate& e, const Corridor& ahead) {
   const auto a = static_cast<std::size_t>(leader_), v = static_cast<std::size_t>(chosen_);
   const double least = ahead.low[a] + now.mean / root(ahead.observations[a]);
   const auto leads = [&](std::size_t u) {
-    return u == a || exceeds(least, ahead.high[u] + then.mean / root(e.observations()[u]));
+    const double M = e.observations()[u];
+    const double inverse_root = M_[u] == M ? inverse_root_M_[u] : 1.0 / root(M);
+    return u == a || exceeds(least, ahead.high[u] + then.mean * inverse_root);
   };
   // Who came too near last time often does so again.
   if (!leads(nearest_)) return false;
@@ -121,7 +123,9 @@ bool UcbVRule::stands(const Estimate& e, const Corridor& ahead) {
   if (e.graph_known()) return true;
   const double edge = ahead.edge_low[a] + now.edge / root(e.pulls()[v] + static_cast<double>(ahead.draws));
   const auto shows_more = [&](std::size_t w) {
-    return w == v || exceeds(edge, e.edge(static_cast<int>(w), leader_) + then.edge / root(e.pulls()[w]));
+    const double N = e.pulls()[w];
+    const double inverse_root = N_[w] == N ? inverse_root_N_[w] : 1.0 / root(N);
+    return w == v || exceeds(edge, e.edge(static_cast<int>(w), leader_) + then.edge * inverse_root);
   };
   if (!shows_more(nearest_edge_)) return false;
   for (std::size_t w = 0; w < ahead.low.size(); ++w) {

@@ -88,6 +88,7 @@ inline ResultLayout a_full_layout() {
   ResultLayout layout = a_layout();
   layout.checkpoints = {10, 100, 1000};
   layout.pulls_by_delta = 1;
+  layout.weighted = true;
   return layout;
 }
 
@@ -117,6 +118,7 @@ inline RunRecord a_run(const ResultLayout& layout, CellId cell, TaskStatus statu
   run.correct = random_values<std::int8_t>(deltas, random);
   run.stopped = random_values<std::int8_t>(deltas, random);
   run.pulls = random_values<std::int64_t>(K, random);
+  if (layout.weighted) run.log_weight = random_values<double>(deltas, random);
   if (layout.pulls_by_delta != 0) run.pulls_at = random_values<std::int64_t>(deltas * K, random);
   run.checkpoint_recommended = random_values<std::int32_t>(layout.checkpoints.size(), random);
   run.checkpoint_correct = random_values<std::int8_t>(layout.checkpoints.size(), random);

@@ -22,6 +22,7 @@ TEST_F(ResultLayoutTest, AFileNeverLosesWhatItHolds) {
   refuses([](ResultLayout& l) { l.log_inv_delta[1] = 4.7; }, "ln(1/delta)");
   refuses([](ResultLayout& l) { l.checkpoints = {10, 1000}; }, "the checkpoint 100");
   refuses([](ResultLayout& l) { l.pulls_by_delta = 0; }, "pulls_at");
+  refuses([](ResultLayout& l) { l.weighted = false; }, "measure");
   refuses([](ResultLayout& l) { l.max_steps = 999; }, "max_steps");
   refuses([](ResultLayout& l) { l.seed = 1; }, "seed");
   refuses([](ResultLayout& l) { l.stream = "numpy"; }, "stream");

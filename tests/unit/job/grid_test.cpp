@@ -50,6 +50,7 @@ TEST(Digest, ChangesWithEverythingThatDeterminesResults) {
       {"checkpoints=100"},
       {"checkpoints=[100, 1000]"},
       {"pulls_by_delta=true"},
+      {"measure=error"},
       {"graph.parity=reference"},
       {"graph.K=6"},
       {"graph.K=[5, 6]"},

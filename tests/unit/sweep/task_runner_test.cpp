@@ -9,7 +9,8 @@ namespace {
 using TaskRunnerTest = SmallStudy;
 
 TEST_F(TaskRunnerTest, RunsEachTaskOnItsOwnCaseWithItsOwnAlgorithm) {
-  TaskRunner runner(grid_);
+  ErrorSamplers samplers(grid_);
+  TaskRunner runner(grid_, samplers);
   const std::atomic<bool> cancel{false};
   for (const std::size_t cell : {0, 3, 1, 2, 0}) {  // from case to case and back
     const RunName name{CellId(cell), 4};
@@ -27,7 +28,8 @@ TEST_F(TaskRunnerTest, RunsEachTaskOnItsOwnCaseWithItsOwnAlgorithm) {
 
 TEST_F(TaskRunnerTest, CancelledARunStaysPending) {
   grid_.log_inv_delta = {1e300};  // it would never stop
-  TaskRunner runner(grid_);
+  ErrorSamplers samplers(grid_);
+  TaskRunner runner(grid_, samplers);
   const std::atomic<bool> cancel{true};
   EXPECT_EQ(runner.run({CellId(0), 0}, cancel).status, TaskStatus::pending);
 }

@@ -1,0 +1,35 @@
+/// Fits a proposal to runs that erred: the cross-entropy method, by expectation maximisation.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tasfg/model/instance.hpp"
+#include "tasfg/sim/proposal.hpp"
+
+namespace tasfg {
+
+/// A wrong answer of a pilot run.
+struct WrongStop {
+  std::size_t delta = 0;  // which of the pilot's δ
+  bool late = false;      // after the horizon, where only plain runs go
+  double log_sum = 0.0;   // ln of the sum, over the pilot's rounds, of the ratio of each round's proposal
+  std::vector<double> observations, means, pulls;  // at the stop
+
+  [[nodiscard]] PathCounts counts() const { return {observations, means, pulls}; }
+};
+
+/// The mixture that makes the wrong stops most likely, where each counts by its weight, of which every δ has
+/// one in all: maximises Σ weight · ln(dQ/dP) over the weights of plain runs and components and, where `move`
+/// says so, over the components themselves. Components of no weight are left out. Without wrong stops nothing
+/// changes.
+struct FittedMixture {
+  double plain;
+  std::vector<TiltComponent> components;
+};
+enum class Fit { weights, all };
+[[nodiscard]] FittedMixture fitted(const Instance& truth, FittedMixture mixture, Fit what,
+                                   std::span<const WrongStop> stops, std::size_t deltas);
+
+}  // namespace tasfg
