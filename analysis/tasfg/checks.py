@@ -370,9 +370,8 @@ def tau_delta(results: Results) -> Figure:
             x, mean, half, color=colour, marker=marker, ms=3, lw=1.0, elinewidth=0.8, capsize=1.5, capthick=0.6
         )
         panel.set(xlim=(0, max([*x, 1.0]) * 1.05), yscale="log")
-        if len(mean):
-            low = np.where(mean > half, mean - half, mean)
-            panel.set_ylim(low.min() / 2, (mean + half).max() * 2)
+        low = np.where(mean > half, mean - half, mean)
+        panel.set_ylim(min([*low, 1.0]) / 2, max([*(mean + half), 1.0]) * 2)
         layout.log_axis(panel.yaxis)
         layout.title(panel, case_title(case))
     layout.label_outside(panels, style.LOG_INV_DELTA, r"mean $\tau\cdot\delta$")

@@ -145,6 +145,10 @@ void print_summary(const Instance& instance, const Options& options, const Simul
     for (std::size_t d = 0; d < log_inv_delta.size(); ++d) {
       const Summary summary = summary_of(std::span(records).subspan(a * seeds, seeds), d);
       any_capped = any_capped || summary.capped > 0;
+      if (summary.stopped + summary.capped == 0) {
+        fmt::print("{:<15}  {:>11.6g}  {:>22}\n", algorithms[a].name, log_inv_delta[d], "all failed");
+        continue;
+      }
       fmt::print(fmt::runtime(kRow), algorithms[a].name, fmt::format("{:.6g}", log_inv_delta[d]),
                  std::isfinite(summary.half_width)
                      ? fmt::format("{} +- {}", figure(summary.mean), figure(summary.half_width))

@@ -82,7 +82,7 @@ std::uint64_t solutions_digest(const SimulationOptions& options) {
   for (const RewardFamilyRow& row : reward_families())
     add_solution(digest, solve_case(probe(6, 6, row.defaults), options, kLogInvDelta));
   // One for each of the solver's other forms.
-  for (const auto& [K, band] : {std::pair{12, 12}, {16, 16}, {20, 20}, {100, 6}})
+  for (const auto& [K, band] : {std::pair{12, 12}, {16, 16}, {20, 20}, {60, 60}, {100, 6}})
     add_solution(digest, solve_case(probe(K, band, reward_families()[0].defaults), options, kLogInvDelta));
   return digest.value();
 }

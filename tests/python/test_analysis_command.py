@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -305,7 +306,8 @@ def test_comparison_with_published_runs(command, study, tmp_path):
 
     other = published(study, tmp_path / "other.csv", scale=30.0)
     _, out, _ = command("compare", study, "--published", other, "-o", tmp_path, "--format", "png", "--dpi", "60")
-    assert "in 0 of 72 (0.0 %)" in out
+    inside = int(re.search(r"all cells: .* in (\d+) of 72", out)[1])
+    assert inside <= 5  # of cells with a run that stopped after a few draws, times 30
     table = pd.read_csv(tmp_path / "published-tests.csv")
     assert (table.rank_p < 0.01).mean() > 0.9
     assert np.allclose(table.rank_p_holm, estimates.holm(table.rank_p))

@@ -126,7 +126,7 @@ def on_a_terminal(*arguments, columns=80):
     return shown.decode(), out
 
 
-LONG = ["--graph", "ring", "-P", "K=15", "-a", "uniform", "--seeds", "0-39", "--log-inv-delta", "400"]
+LONG = ["--graph", "ring", "-P", "K=15", "-a", "uniform", "--seeds", "0-39", "--log-inv-delta", "400", "--no-skip"]
 
 
 @pytest.mark.parametrize("columns", [30, 200])
