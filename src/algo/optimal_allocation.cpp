@@ -26,7 +26,8 @@ bool OptimalAllocation::allocate(const Estimate& e, std::vector<double>& out) {
   options_.gap =
       gap_ > 0.0 ? gap_ : std::min(0.1, kOfEstimates / std::sqrt(static_cast<double>(e.draws() + 1)));
   options_.acceptable = std::max(options_.gap, 1e-4);
-  const SolveInfo info = solver_.solve_warm({e.size(), graph_, e.means(), e.best(), &reward_, row_pulls_}, options_);
+  const SolveInfo info =
+      solver_.solve_warm({e.size(), graph_, e.means(), e.best(), &reward_, row_pulls_}, options_);
   if (info.status == SolveStatus::infeasible) return false;
   const auto solution = solver_.allocation();
   std::copy(solution.begin(), solution.end(), out.begin());

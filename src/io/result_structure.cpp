@@ -509,7 +509,8 @@ void read_layout(const ResultFile::Impl& file, Finder& finder, const Attributes&
                  ResultLayout& layout) {
   for (const RootAttribute& each : root_attributes()) {
     const auto found = attributes.find(each.name);
-    if (found == attributes.end() && each.since > 0) continue;  // an older file; its checksum vouches for that
+    if (found == attributes.end() && each.since > 0)
+      continue;  // an older file; its checksum vouches for that
     if (found == attributes.end()) damaged(file.path, fmt::format("attribute {}", each.name));
     std::visit(
         [&]<typename T>(T ResultLayout::*member) {

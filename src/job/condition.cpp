@@ -10,12 +10,10 @@ Condition::Condition(const std::string& text, const std::string& where) : where_
     Holds holds;
   };
   // The longer ones first.
-  constexpr Sign kSigns[] = {{"<=", [](double a, double b) { return a <= b; }},
-                             {">=", [](double a, double b) { return a >= b; }},
-                             {"==", [](double a, double b) { return a == b; }},
-                             {"!=", [](double a, double b) { return a != b; }},
-                             {"<", [](double a, double b) { return a < b; }},
-                             {">", [](double a, double b) { return a > b; }}};
+  constexpr Sign kSigns[] = {
+      {"<=", [](double a, double b) { return a <= b; }}, {">=", [](double a, double b) { return a >= b; }},
+      {"==", [](double a, double b) { return a == b; }}, {"!=", [](double a, double b) { return a != b; }},
+      {"<", [](double a, double b) { return a < b; }},   {">", [](double a, double b) { return a > b; }}};
   std::vector<std::string> sides(1);
   for (std::size_t at = 0; at < text.size();) {
     const Sign* found = nullptr;

@@ -37,7 +37,13 @@ def draw():
 @pytest.fixture
 def source(study, studies, capped, small_delta, curves, anytime, certified):
     """The file that a figure is drawn from here, by its name."""
-    special = {"small-delta": small_delta, "tau-delta": small_delta, "anytime": anytime, "curves": studies["curves"], "heatmap": studies["grid"]}
+    special = {
+        "small-delta": small_delta,
+        "tau-delta": small_delta,
+        "anytime": anytime,
+        "curves": studies["curves"],
+        "heatmap": studies["grid"],
+    }
     special |= {"boxes-all": studies["capped"], "curve": certified["curve"], "map": certified["map"]}
 
     def of(name):

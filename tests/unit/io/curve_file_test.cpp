@@ -49,7 +49,8 @@ TEST_F(CurveFile, ReplacesCurvesAndNothingElse) {
   EXPECT_EQ(fs::file_size(path("curve.h5")), size);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);  // no drafts
   std::ofstream(path("notes.txt")) << "mine";
-  EXPECT_EQ(error_of(path("notes.txt")), ": is there and is not a curve (give another -o; it was left as it is)");
+  EXPECT_EQ(error_of(path("notes.txt")),
+            ": is there and is not a curve (give another -o; it was left as it is)");
   EXPECT_THROW(write_curve_file(path("notes.txt"), small_curve(), {}), InputError);
   EXPECT_EQ(fs::file_size(path("notes.txt")), 4U);
 }

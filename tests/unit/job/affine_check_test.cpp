@@ -67,8 +67,8 @@ std::string random_expression(PhiloxStream& stream, int depth) {
   }
 }
 
-/// What is called affine agrees with its interpolation between the corners everywhere in the box; and what bends is
-/// affine on both sides.
+/// What is called affine agrees with its interpolation between the corners everywhere in the box; and what
+/// bends is affine on both sides.
 TEST(AffineCheck, WhatIsCalledAffineIs) {
   PhiloxStream stream(stream_key(0x61666669ULL));
   int affine = 0, bent = 0, failed = 0;
@@ -99,7 +99,8 @@ TEST(AffineCheck, WhatIsCalledAffineIs) {
       const double q = box.low[1] + t * (box.high[1] - box.low[1]);
       const auto& c = result.form.corners;
       const double mixed = (1 - t) * ((1 - s) * c[0] + s * c[1]) + t * ((1 - s) * c[2] + s * c[3]);
-      ASSERT_NEAR(expression({{"p", p}, {"q", q}, {"K", 5.0}}), mixed, 1e-14 * (1.0 + result.form.magnitude)) << text;
+      ASSERT_NEAR(expression({{"p", p}, {"q", q}, {"K", 5.0}}), mixed, 1e-14 * (1.0 + result.form.magnitude))
+          << text;
     }
   }
   EXPECT_GT(affine, 1000);

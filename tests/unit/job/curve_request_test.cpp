@@ -111,7 +111,8 @@ TEST(CurveRequest, DescribesWhatIsFixed) {
 }
 
 TEST(CurveRequest, RefusesWhatIsWrongBeforeAnyWork) {
-  const auto star = [](const std::vector<CurveRange>& over, const std::map<std::string, std::string>& given = {}) {
+  const auto star = [](const std::vector<CurveRange>& over,
+                       const std::map<std::string, std::string>& given = {}) {
     return error_of(request("loopy-star", over, given));
   };
   EXPECT_EQ(star({}), "--over is given 0 times (must be given once for a curve, twice for a map)");
@@ -120,13 +121,16 @@ TEST(CurveRequest, RefusesWhatIsWrongBeforeAnyWork) {
   EXPECT_EQ(star({{"p", 0, 1}, {"p", 0, 1}}), "--over gives p twice (must give two parameters)");
   EXPECT_EQ(star({{"p", 0, 2}}), "--over p = 2 (must lie in [0, 1])");
   EXPECT_EQ(star({{"p", 0.5, 0.5}}), "--over p goes from 0.5 to 0.5 (must go up)");
-  EXPECT_EQ(star({{"speed", 0, 1}}), "--over speed: loopy-star has no such number to vary (known: K, p, q, r, means[0])");
+  EXPECT_EQ(star({{"speed", 0, 1}}),
+            "--over speed: loopy-star has no such number to vary (known: K, p, q, r, means[0])");
   EXPECT_EQ(star({{"p", 0, 1}}, {{"p", "0.3"}}), "--over and -P both give p (give one)");
   EXPECT_EQ(star({{"p", 0, 1}}, {{"r", "2*p"}}), "-P: r = 2 (must lie in [0, 1])");
-  EXPECT_EQ(star({{"p", 0, 1}}, {{"r", "z"}}), "-P: r: unknown name \"z\" in an expression (known: K, p, q, r)");
+  EXPECT_EQ(star({{"p", 0, 1}}, {{"r", "z"}}),
+            "-P: r: unknown name \"z\" in an expression (known: K, p, q, r)");
   EXPECT_EQ(star({{"p", 0, 1}}, {{"q", "r"}, {"r", "q"}}), "-P: q = \"r\" (must not depend on itself)");
   EXPECT_EQ(star({{"K", 3, 20000}}), "--over K = 20000 (must be a whole number from 3 to 4096)");
-  EXPECT_EQ(star({{"means[7]", 0, 1}}), "--over means[7]: there is no such vertex (must be means[0] to means[4])");
+  EXPECT_EQ(star({{"means[7]", 0, 1}}),
+            "--over means[7]: there is no such vertex (must be means[0] to means[4])");
   EXPECT_EQ(error_of(request("random", {{"q", 0.0, 1.0}}, {{"r", "0.5"}})),
             "-P: q = 1 (must not exceed r = 0.5: they bound the edge probabilities)");
   CurveRequest bad = request("ring", {{"p", 0.0, 1.0}});
@@ -137,7 +141,8 @@ TEST(CurveRequest, RefusesWhatIsWrongBeforeAnyWork) {
   EXPECT_EQ(error_of(bad), "--graph ring: 2 means (must be one per vertex, K = 5)");
   bad.means = {0.1, 0.2, 0.3, 0.4, 1.5};
   bad.reward = Bernoulli{};
-  EXPECT_EQ(error_of(bad), "--graph ring: means[4] = 1.5 (bernoulli means must lie in the open interval (0, 1))");
+  EXPECT_EQ(error_of(bad),
+            "--graph ring: means[4] = 1.5 (bernoulli means must lie in the open interval (0, 1))");
 }
 
 TEST(CurveRequest, ReadsRanges) {

@@ -38,7 +38,8 @@ TEST(Curve, JoinsSlicesByAxis) {
     }
     EXPECT_NEAR(length, 2.0, 1e-12);
     EXPECT_EQ(curve.count(CellOutcome::certified), curve.cells.size());
-    for (std::size_t i = 1; i < curve.points.size(); ++i) EXPECT_LT(curve.points[i - 1].at, curve.points[i].at);
+    for (std::size_t i = 1; i < curve.points.size(); ++i)
+      EXPECT_LT(curve.points[i - 1].at, curve.points[i].at);
     for (const CurveRegime& regime : curve.regimes) EXPECT_GE(regime.sampled[K], 3.0);
   }
 }
