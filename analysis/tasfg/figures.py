@@ -10,12 +10,14 @@ import inspect
 import pathlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure as Drawing
 
 from . import allocations, certified, checks, curves, drawings, quantities, samples, style
+from .certified import Curves
 from .errors import UserError
 from .reader import SETTLED
 from .results import Results
@@ -32,7 +34,7 @@ class Figure:
     summary: str
     job: str  # of jobs/, without .toml; empty: any job with such cases
     draw: Callable[..., Drawing]
-    applies: Callable[[Results], bool]  # is there enough in the files to draw it unasked?
+    applies: Callable[[Any], bool]  # is there enough in the files to draw it unasked?
     reads: str = "sweep"  # files of `tasfg sweep`, or "curve": of `tasfg curve`
 
     @property
@@ -269,10 +271,10 @@ def applicable(results: Results) -> list[Figure]:
     return [figure for figure in FIGURES.values() if figure.reads == reads and figure.applies(results)]
 
 
-def draw(figure: Figure, results: Results, **options) -> Drawing:
+def draw(figure: Figure, results: Results | Curves, **options) -> Drawing:
     """The Matplotlib figure; options that it does not take are left out. The caller closes it."""
     given = {name: value for name, value in options.items() if value is not None and name in figure.options}
-    if figure.reads == "sweep":
+    if isinstance(results, Results):
         style.meet(results.algorithms)
     with style.applied():
         before = set(plt.get_fignums())
@@ -286,7 +288,7 @@ def draw(figure: Figure, results: Results, **options) -> Drawing:
 
 def write(
     figure: Figure,
-    results: Results,
+    results: Results | Curves,
     folder: pathlib.Path,
     formats: Iterable[str] = ("png", "pdf"),
     dpi: float = 300,
