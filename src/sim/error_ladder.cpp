@@ -62,8 +62,12 @@ TiltComponent cheapest(const Instance& truth, int u, const Pattern& pattern, dou
     return sum;
   };
   double best = kInfinity, level = 0.0, rest = 0.0;
-  // The cost rises for good once u alone costs more than the best found.
-  for (double step = 0.05; step < 1e6; step *= 1.05) {
+  // Steps from 0.05 to 1e6. The cost rises for good once u alone costs more than the best found.
+  constexpr int kSteps = 345;
+  double next = 0.05;
+  for (int i = 0; i < kSteps; ++i) {
+    const double step = next;
+    next *= 1.05;
     const double y = moved(reward, truth.mean(u), step);
     if (!admits(reward, y) || pattern.ratio * divergence(reward, y, truth.mean(u)) > best) break;
     const double z = told_apart(reward, y, pattern.ratio, n, evidence);

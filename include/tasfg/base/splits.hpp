@@ -63,7 +63,9 @@ struct HalfSteps {
     constexpr double kFew = 512.0;
     if (d - d0 <= kFew) {
       double total = 0.0, product = 1.0;
-      for (double j = d0 + 1.0; j <= d; j += 1.0) {
+      const auto steps = static_cast<int>(d - d0);
+      for (int i = 1; i <= steps; ++i) {
+        const double j = d0 + i;
         product *= (a + j) / (a - j + 1.0);
         if (product > 0x1p400) {
           total += log(product);
