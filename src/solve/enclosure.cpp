@@ -23,7 +23,7 @@ double slack(std::size_t K) {
 /// have these values at the corners: for each parameter 0, 1 or 2, as the sum of the factors' corners.
 class ControlPoints {
  public:
-  ControlPoints(std::size_t corners, std::size_t K) : corners_(corners), K_(K) {
+  ControlPoints(std::size_t corners, std::size_t K) : K_(K) {
     TASFG_EXPECT(corners == 1 || corners == 2 || corners == 4);
     values_.assign((corners == 1 ? 1 : corners == 2 ? 3 : 9) * K, 0.0);
   }
@@ -42,7 +42,7 @@ class ControlPoints {
   }
 
  private:
-  std::size_t corners_, K_;
+  std::size_t K_;
   std::vector<double> values_;
 };
 
