@@ -144,11 +144,9 @@ class Desk {
     bool idle = false;
     while (done_ < results_.size() || static_cast<int>(at_home) < link_.size()) {
       while (next_ < results_.size() && threads_.under_way() < 2 * threads_.count()) threads_.push(next_++);
-      for (Threads::Result& each : threads_.take(back_off.after_round(idle))) {
-        idle = false;
-        finish(each.task, std::move(each.bytes), each.failure);
-      }
-      idle = true;
+      auto taken = threads_.take(back_off.after_round(idle));
+      idle = taken.empty();
+      for (Threads::Result& each : taken) finish(each.task, std::move(each.bytes), each.failure);
       while (auto parcel = link_.receive()) {
         idle = false;
         Reader reader(parcel->bytes);
@@ -290,6 +288,7 @@ Curve run_curve(const CurvePlan& plan, Link& link, int threads) {
                      [&plan](std::size_t part) { return pack_map(plan.compute(part)); });
   if (link.rank() != 0) return {};
   std::vector<CertifiedMap> parts;
+  parts.reserve(packed.size());
   for (const std::string& bytes : packed) parts.push_back(unpack_map(bytes));
   return join(plan, std::move(parts));
 }
