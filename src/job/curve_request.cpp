@@ -300,7 +300,8 @@ class Planner {
         throw InputError(fmt::format("--over {}", axis.name),
                          bad_state(fmt::format("holds {} whole numbers", axis.high - axis.low + 1.0),
                                    fmt::format("must be at most {}", kMostWhole)));
-      for (double value = axis.low; value <= axis.high; value += 1.0) values.push_back(value);
+      const auto count = static_cast<std::size_t>(axis.high - axis.low) + 1;
+      for (std::size_t i = 0; i < count; ++i) values.push_back(axis.low + static_cast<double>(i));
       return values;
     }
     for (int i = 0; i < request_.samples; ++i)
