@@ -371,7 +371,7 @@ def tau_delta(results: Results) -> Figure:
         )
         panel.set(xlim=(0, max([*x, 1.0]) * 1.05), yscale="log")
         low = np.where(mean > half, mean - half, mean)
-        panel.set_ylim(min([*low, 1.0]) / 2, max([*(mean + half), 1.0]) * 2)
+        panel.set_ylim(min(low, default=1.0) / 2, max(mean + half, default=1.0) * 2)
         layout.log_axis(panel.yaxis)
         layout.title(panel, case_title(case))
     layout.label_outside(panels, style.LOG_INV_DELTA, r"mean $\tau\cdot\delta$")
