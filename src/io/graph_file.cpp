@@ -95,6 +95,9 @@ FeedbackGraph read_graph_hdf5(const std::string& path, const std::string& datase
   std::string name = dataset_name;
   if (name.empty()) {
     RootDatasets root = datasets_of(file, access, path);
+    if (root.count == 0 && H5Lexists(file, "edges", H5P_DEFAULT) > 0)
+      throw InputError(path, remark("is a result file",
+                                    fmt::format("name the graph of one of its cases as {}:/edges[0]", path)));
     if (root.count != 1) {
       for (std::string& each : root.names) each = quotable(each);
       throw InputError(

@@ -38,7 +38,6 @@ CurveRequest request_of(const CurveOptions& options) {
   if (options.tolerance != 0.0) request.options.tolerance = options.tolerance;
   if (options.width != 0.0) request.options.divergent_width = options.width;
   request.samples = options.samples;
-  if (options.threads < 0) throw InputError("--threads", bad_value(options.threads, "must be 0 or more"));
   if (!options.output.empty()) expect_place_for_curve(options.output);
   return request;
 }
@@ -183,13 +182,17 @@ void add_curve_command(Command& app, int& status) {
           "--over", options->over,
           "a parameter and its range, as p=0:1; twice for a map. Also K=3:15 and means[2]=0:0.5, sampled")
       ->allow_extra_args(false);
-  command->add_option(
-      "--tolerance", options->tolerance,
-      "largest ratio of the bounds on an interval or cell, less 1 (default: 0.001; map: 0.02)");
-  command->add_option(
-      "--width", options->width,
-      "where T* is infinite: width to refine to, as a share of the range (default: 1e-4; map: 1e-3)");
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "largest ratio of the bounds on an interval or cell, less 1 (default: 0.001; map: 0.02)")
+      ->number(kLeastTolerance, kMostTolerance);
+  command
+      ->add_option(
+          "--width", options->width,
+          "where T* is infinite: width to refine to, as a share of the range (default: 1e-4; map: 1e-3)")
+      ->number(kLeastWidth, kMostWidth);
   command->add_option("--samples", options->samples, "values of a parameter that is sampled")
+      ->whole(kLeastSamples, kMostSamples)
       ->capture_default_str();
   command
       ->add_option("--conventions", options->conventions,
@@ -200,6 +203,7 @@ void add_curve_command(Command& app, int& status) {
   command
       ->add_option("--threads", options->threads,
                    "threads of each rank (0: its share of the cores it may use)")
+      ->whole(0, kMostThreads, "0: this rank's share of the cores")
       ->capture_default_str();
   command->add_flag("--csv", options->csv, "print a table instead of the summary");
   command->footer(

@@ -162,22 +162,22 @@ void add_plan_command(Command& app, int& status) {
           ->add_option(
               "--array", batch.array,
               "so many parts, each an element of an array of one-process jobs; `tasfg merge` joins them")
-          ->range(1, kMost));
+          ->whole(1, kMost));
   of_script(command->add_option(
       "--prolog", batch.prolog,
       "file of shell commands that come first: modules, environments (default: the one that "
       "TASFG_PROLOG names)"));
-  of_script(command->add_option("--nodes", batch.nodes, "nodes (default: 1)")->range(1, kMost));
+  of_script(command->add_option("--nodes", batch.nodes, "nodes (default: 1)")->whole(1, kMost));
   of_script(command->add_option("--ntasks-per-node", batch.tasks_per_node, "ranks on each (default: 1)")
-                ->range(1, kMost));
+                ->whole(1, kMost));
   of_script(command
                 ->add_option("--cpus-per-task", batch.cpus_per_task,
                              "threads of each rank (default: what the job can use, up to a node's CPUs)")
-                ->range(1, kMost));
+                ->whole(1, kMost));
   of_script(command->add_option("--time", batch.time,
                                 "time limit, as 2:00:00 (default: from the plan, with a margin)"));
   of_script(command->add_option("--mem-per-cpu", batch.megabytes_per_cpu, "MB (default: from the plan)")
-                ->range(1, kMost));
+                ->whole(1, kMost));
   command->footer(
       "Examples:\n  tasfg plan jobs/paper-main.toml --set replications=1000\n"
       "  tasfg plan jobs/paper-main.toml --sbatch --partition=long -o main.h5 > main.sbatch && sbatch "

@@ -172,14 +172,14 @@ void add_solve_command(Command& app, int& status) {
       ->add_option("--conventions", options->conventions,
                    "paper or reference: the default parity of the graph")
       ->capture_default_str();
-  command->add_option("--gap", options->gap, "certified relative gap to aim at")->capture_default_str();
+  command->add_option("--gap", options->gap, "certified relative gap to aim at")
+      ->number(1e-13, 0.1)
+      ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON object (null: infinite or not applicable)");
   command->footer(
       "Examples:\n  tasfg solve --graph ring -P K=15 -P p=0.3\n"
       "  tasfg solve --graph-file G.csv --means 0.3,0.5,0.45 --reward bernoulli --json");
   command->callback([options, &status] {
-    if (!(options->gap >= 1e-13 && options->gap <= 0.1))
-      throw InputError("--gap", bad_value(options->gap, "must lie in [1e-13, 0.1]"));
     const std::string parity =
         kConventionNames[named_value(kConventionNames, options->conventions, "--conventions")];
     const Instance instance = options->instance.instance(parity);

@@ -135,7 +135,7 @@ TEST(CurveRequest, RefusesWhatIsWrongBeforeAnyWork) {
             "-P: q = 1 (must not exceed r = 0.5: they bound the edge probabilities)");
   CurveRequest bad = request("ring", {{"p", 0.0, 1.0}});
   bad.options.tolerance = 0.0;
-  EXPECT_EQ(request_error(bad), "--tolerance = 0 (must lie in [1e-8, 10])");
+  EXPECT_EQ(request_error(bad), "--tolerance = 0 (must lie in [1e-08, 10])");
   bad.options.tolerance = 0.1;
   bad.means = {0.1, 0.2};
   EXPECT_EQ(request_error(bad), "--graph ring: 2 means (must be one per vertex, K = 5)");
