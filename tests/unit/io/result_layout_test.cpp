@@ -1,6 +1,11 @@
 #include "tasfg/io/result_layout.hpp"
 
+#include <set>
+#include <string_view>
+#include <variant>
+
 #include "io/made_results.hpp"
+#include "io/result_table.hpp"
 
 namespace tasfg {
 namespace {
@@ -28,6 +33,24 @@ TEST_F(ResultLayoutTest, AFileNeverLosesWhatItHolds) {
   refuses([](ResultLayout& l) { l.stream = "numpy"; }, "stream");
   refuses([](ResultLayout& l) { l.results_version = "3"; }, "results_version is 2, this job's is 3");
   refuses([](ResultLayout& l) { l.convention_points = "x"; }, "convention");
+}
+
+TEST_F(ResultLayoutTest, EveryAttributeOfTheRootIsForPeopleOrKeepsOtherFilesAway) {
+  const std::set<std::string_view> for_people = {
+      "created",      "job",        "job_overrides", "job_name",          "job_origin",         "shard",
+      "code_version", "git_commit", "build",         "left_out_by_where", "left_out_infeasible"};
+  const ResultLayout held = a_full_layout();
+  for (const RootAttribute& attribute : root_attributes()) {
+    ResultLayout wanted = held;
+    const auto change = [&](auto member) {
+      if constexpr (std::is_same_v<decltype(member), std::string ResultLayout::*>)
+        wanted.*member += "x";
+      else
+        --(wanted.*member);  // what may grow must not shrink
+    };
+    std::visit(change, attribute.member);
+    EXPECT_EQ(why_not_extension(held, wanted).empty(), for_people.contains(attribute.name)) << attribute.name;
+  }
 }
 
 }  // namespace

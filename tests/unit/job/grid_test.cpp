@@ -1,6 +1,10 @@
 #include "tasfg/job/grid.hpp"
 
+#include <set>
+#include <string_view>
+
 #include "job/expanded.hpp"
+#include "job/toml_reader.hpp"
 #include <gtest/gtest.h>
 
 namespace tasfg {
@@ -60,8 +64,13 @@ TEST(Digest, ChangesWithEverythingThatDeterminesResults) {
       {"reward=exponential", "means=[1, 2, 3, 4, 5]"},
       {"means=[1, 2, 3, 4, 5]"},
   };
-  for (const auto& overrides : changes)
+  // What these change of the results is in the algorithms, the cases and log_inv_delta.
+  std::set<std::string> tried = {"name", "skip", "delta", "rules", "skip_infeasible"};
+  for (const auto& overrides : changes) {
     EXPECT_TRUE(digests.insert(expand(text, overrides).digest()).second) << overrides[0];
+    tried.insert(overrides[0].substr(0, overrides[0].find_first_of(".=")));
+  }
+  for (const std::string_view key : top_keys()) EXPECT_TRUE(tried.contains(std::string(key))) << key;
 }
 
 TEST(Digest, DoesNotChangeWithNamesCommentsOrTheWayThingsAreWritten) {
