@@ -11,7 +11,6 @@
 #include "tasfg/solve/information.hpp"
 
 namespace tasfg {
-namespace {}  // namespace
 
 ModelView view_of(const Instance& instance) {
   return {instance.size(),  instance.graph().row_major(), instance.means(),

@@ -8,7 +8,6 @@
 #include "tasfg/solve/information.hpp"
 
 namespace tasfg {
-namespace {}  // namespace
 
 std::span<double> WorkingSet::allocation() {
   return solved_by_whole_ ? whole_->allocation() : std::span<double>(best_omega_);

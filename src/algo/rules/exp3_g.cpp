@@ -6,7 +6,6 @@
 #include "tasfg/base/lanes.hpp"
 
 namespace tasfg {
-namespace {}  // namespace
 
 Exp3Rule::Exp3Rule(const Instance& instance, const Conventions& conventions)
     : variant_(conventions.exp3),

@@ -8,7 +8,6 @@
 #include "tasfg/base/extremes.hpp"
 
 namespace tasfg {
-namespace {}  // namespace
 
 UcbVRule::UcbVRule(const Instance& instance)
     : score_(static_cast<std::size_t>(instance.size())),
