@@ -95,7 +95,7 @@ class Skipper {
   [[nodiscard]] const RunWork& work() const { return work_; }
 
  private:
-  static constexpr std::int64_t kLeast = 256;  // draws of a jump: fewer are as quick one by one
+  static constexpr std::int64_t kLeast = 192;  // draws of a jump: fewer are as quick one by one
   static constexpr std::int64_t kGrowth = 4;
   static constexpr std::int64_t kPause = 224;
   static constexpr int kTries = 3;
