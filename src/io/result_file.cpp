@@ -250,18 +250,17 @@ FeedbackGraph ResultFile::Impl::graph(CaseId case_id) const {
                                                case_id.value(), quotable(description.label)),
                                    "damaged?"));
   };
-  const auto K = static_cast<std::size_t>(description.K);
-  std::vector<double> matrix(K * K, 0.0);
+  std::vector<DirectedEdge> listed;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     EdgeRow edge;
     get_row(table<EdgeRow>(), edges.columns, batch, i, 0, edge);
     if (edge.case_index != case_id.number() || edge.from < 0 || edge.from >= description.K || edge.to < 0 ||
         edge.to >= description.K)
       throw damaged();
-    matrix[static_cast<std::size_t>(edge.from) * K + static_cast<std::size_t>(edge.to)] = edge.probability;
+    listed.push_back({edge.from, edge.to, edge.probability});
   }
   const std::string origin = fmt::format("{}:/edges[{}]", path, case_id.value());
-  FeedbackGraph graph(description.K, std::move(matrix), origin);
+  FeedbackGraph graph(description.K, std::move(listed), origin);
   const Instance instance(graph, description.means,
                           reward_of(description.reward, description.reward_parameters, origin), origin);
   if (content_key(instance).value != description.key) throw damaged();

@@ -417,6 +417,9 @@ class Planner {
     models.best = static_cast<int>(best - models.means.begin());
     const bool tied = std::count(models.means.begin(), models.means.end(), *best) > 1;
     const int K = made.graph.size();
+    if (!made.graph.has_matrix())
+      throw InputError(fmt::format("--graph {}: K", family_.name),
+                       bad_value(K, fmt::format("a curve's K must be at most {}", kLargestMatrix)));
     const auto entries = static_cast<std::size_t>(K) * static_cast<std::size_t>(K);
     if (varied &&
         tied) {  // on the way from one best vertex to another: T* is infinite, as if nothing were seen

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
+#include <span>
 
 #include "commands.hpp"
 #include "instance_options.hpp"
@@ -71,14 +74,19 @@ Json to_json(const Instance& instance, const Solved& r) {
   out["best"] = instance.best();
   out["means"] = instance.means();
   out["reward"] = row_of(instance.reward()).name;
+  const FeedbackGraph& graph = instance.graph();
   Json rows = Json::array();
   for (int v = 0; v < instance.size(); ++v) {
-    const auto row = instance.graph().row_major().subspan(
-        static_cast<std::size_t>(v) * static_cast<std::size_t>(instance.size()),
-        static_cast<std::size_t>(instance.size()));
-    rows.push_back(std::vector<double>(row.begin(), row.end()));
+    if (graph.has_matrix()) {
+      const auto row =
+          graph.row_major().subspan(static_cast<std::size_t>(v) * static_cast<std::size_t>(instance.size()),
+                                    static_cast<std::size_t>(instance.size()));
+      rows.push_back(std::vector<double>(row.begin(), row.end()));
+    } else {
+      for (const Edge& edge : graph.out(v)) rows.push_back({v, edge.vertex, edge.probability});
+    }
   }
-  out["G"] = std::move(rows);
+  out[graph.has_matrix() ? "G" : "edges"] = std::move(rows);
   out["omega"] = r.time.allocation;
   out["omega_face_dimension"] = r.time.face_dimension;
   out["m"] = r.time.observation;
@@ -142,17 +150,32 @@ void print_table(const Instance& instance, const Solved& r, const std::string& t
   bound("Prop. 1 bound on T*", r.bounds.general);
   bound("Prop. 2 bound on T*", r.bounds.loopless_clique);
   bound("Prop. 3 bound on T_heur", r.bounds.heuristic);
+  if (r.time.face_dimension < 0)
+    fmt::print("\n  whether omega* is unique was not examined: K is above {}\n", kLargestMatrix);
   if (r.time.face_dimension > 0)
     fmt::print("\n  omega* is not unique: a face of dimension {}; its analytic centre is shown\n",
                r.time.face_dimension);
   fmt::print("\n  {:>6} {:>12} {:>12} {:>12} {:>12}\n", "vertex", "mean", "omega*", "m*", "omega_heur");
-  for (int v = 0; v < std::min(instance.size(), kMostRows); ++v) {
+  std::vector<int> shown(static_cast<std::size_t>(instance.size()));
+  std::iota(shown.begin(), shown.end(), 0);
+  std::size_t weightless = 0;
+  if (instance.size() > kMostRows) {
+    // Those that carry weight, the heaviest first.
+    const auto weight = [&](int v) { return r.time.allocation[static_cast<std::size_t>(v)]; };
+    constexpr double kNothing = 1e-9;  // of all draws
+    weightless = std::erase_if(shown, [&](int v) { return weight(v) < kNothing; });
+    std::stable_sort(shown.begin(), shown.end(), [&](int v, int w) { return weight(v) > weight(w); });
+  }
+  const std::size_t rows = std::min(shown.size(), std::size_t{kMostRows});
+  for (const int v : std::span(shown).first(rows)) {
     const auto i = static_cast<std::size_t>(v);
-    fmt::print("  {:>5}{} {:>12.6g} {:>12.6f} {:>12.6f} {:>12.6f}\n", v, v == instance.best() ? '*' : ' ',
-               instance.mean(v), r.time.allocation[i], r.time.observation[i], r.heuristic[i]);
+    fmt::print("  {:>5}{} {:>12.6g}", v, v == instance.best() ? '*' : ' ', instance.mean(v));
+    for (const double share : {r.time.allocation[i], r.time.observation[i], r.heuristic[i]})
+      fmt::print(fmt::runtime(instance.size() > kMostRows ? " {:>12.6g}" : " {:>12.6f}"), share);
+    fmt::print("\n");
   }
   if (instance.size() > kMostRows)
-    fmt::print("  ... {} more; --json prints all\n", instance.size() - kMostRows);
+    fmt::print("  ... {} more carry weight, {} do not; --json prints all\n", shown.size() - rows, weightless);
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ class Lines {
     return false;
   }
   [[nodiscard]] std::string_view line() const { return line_; }
+  [[nodiscard]] std::size_t number() const { return number_; }
   [[nodiscard]] std::string place(const std::string& origin) const {
     return fmt::format("{}: line {}", origin, number_);
   }
@@ -113,21 +114,17 @@ double value_of(std::string_view field, const std::string& origin, const Lines& 
 
 /// Edges, after the line `from,to,probability`.
 FeedbackGraph parse_edges(Lines& lines, char separator, const std::string& origin) {
-  struct Row {
-    std::size_t from, to;
-    double probability;
-    std::string place;
-  };
-  std::vector<Row> rows;
+  std::vector<DirectedEdge> edges;
+  std::vector<std::size_t> line_of;
   std::vector<std::string_view> fields;
-  std::size_t K = 0;
+  int K = 0;
   while (lines.next()) {
     split(lines.line(), separator, fields);
     const std::string place = lines.place(origin);
     if (fields.size() != 3)
       throw InputError(
           place, bad_state(fmt::format("holds {} values", fields.size()), "must be from, to, probability"));
-    std::size_t ends[2];
+    int ends[2];
     for (std::size_t i = 0; i < 2; ++i) {
       const std::optional<double> vertex = to_number(fields[i]);
       if (!vertex || !(*vertex >= 0 && *vertex < static_cast<double>(kLargestGraph)) ||
@@ -135,23 +132,19 @@ FeedbackGraph parse_edges(Lines& lines, char separator, const std::string& origi
         throw InputError(fmt::format("{}, {}", place, i == 0 ? "from" : "to"),
                          bad_text(fields[i], fmt::format("must be a vertex, a whole number from 0 to {}",
                                                          kLargestGraph - 1)));
-      ends[i] = static_cast<std::size_t>(*vertex);
+      ends[i] = static_cast<int>(*vertex);
     }
-    rows.push_back({ends[0], ends[1], value_of(fields[2], origin, lines, 3), place});
+    edges.push_back({ends[0], ends[1], value_of(fields[2], origin, lines, 3)});
+    line_of.push_back(lines.number());
     K = std::max({K, ends[0] + 1, ends[1] + 1});
   }
-  if (rows.empty())
+  if (edges.empty())
     throw InputError(origin, remark("holds no edges", "must be lines of from,to,probability"));
-  std::vector<double> values(K * K, -1.0);
-  for (const Row& row : rows) {
-    double& at = values[row.from * K + row.to];
-    if (at >= 0.0)
-      throw InputError(row.place, bad_state(fmt::format("repeats the edge from {} to {}", row.from, row.to),
-                                            "each edge once"));
-    at = row.probability;
-  }
-  for (double& value : values) value = std::max(value, 0.0);
-  return {static_cast<int>(K), std::move(values), origin};
+  if (const std::optional<std::size_t> i = first_repeated(edges))
+    throw InputError(fmt::format("{}: line {}", origin, line_of[*i]),
+                     bad_state(fmt::format("repeats the edge from {} to {}", edges[*i].from, edges[*i].to),
+                               "each edge once"));
+  return {K, std::move(edges), origin};
 }
 
 /// A matrix, from the line that `lines` stands at.
@@ -191,9 +184,12 @@ class MatrixReader {
     const std::size_t first = index_ ? 1 : 0;
     const std::size_t count = fields.size() - first;
     if (rows_ == 1) columns_ = count;
-    if (columns_ > kLargestGraph)
-      throw InputError(origin_, remark(fmt::format("{} columns", columns_),
-                                       fmt::format("K must be at most {}", kLargestGraph)));
+    if (columns_ > kLargestMatrix)
+      throw InputError(origin_,
+                       remark(fmt::format("{} columns", columns_),
+                              fmt::format("K must be at most {}; a larger graph can be read from its "
+                                          "edges, lines of from,to,probability",
+                                          kLargestMatrix)));
     if (count != columns_)
       throw InputError(lines_.place(origin_), bad_state(fmt::format("holds {} values", count),
                                                         fmt::format("the first row holds {}", columns_)));

@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
+#include <queue>
 #include <utility>
 
 #include "tasfg/base/contract.hpp"
@@ -230,7 +232,76 @@ struct Bounded {
   std::vector<int> set;
 };
 
+/// Vertices by numbers that fall meanwhile: the least first, of equal ones the lowest vertex. Who falls is
+/// pushed again.
+class LeastFirst {
+ public:
+  explicit LeastFirst(const std::vector<int>& numbers) : numbers_(numbers) {
+    for (std::size_t v = 0; v < numbers.size(); ++v) push(static_cast<int>(v));
+  }
+  void push(int v) { queue_.emplace(numbers_[at(v)], v); }
+  /// −1 at the end.
+  int pop() {
+    while (!queue_.empty()) {
+      const auto [number, v] = queue_.top();
+      queue_.pop();
+      if (number == numbers_[at(v)]) return v;
+    }
+    return -1;
+  }
+
+ private:
+  using Entry = std::pair<int, int>;
+  const std::vector<int>& numbers_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+};
+
+/// By edges, for graphs too large for sets of bits: vertices of least remaining degree one after the other
+/// from below, pairs of neighbours from above, of which an independent set has at most one each.
+Bounded large_independence(const FeedbackGraph& graph) {
+  const int K = graph.size();
+  std::vector<std::vector<int>> neighbours(at(K));
+  std::vector<int> degree(at(K));
+  for (int v = 0; v < K; ++v) {
+    std::vector<int>& list = neighbours[at(v)];
+    for (const auto edges : {graph.out(v), graph.in(v)})
+      for (const Edge& edge : edges)
+        if (edge.vertex != v) list.push_back(edge.vertex);
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    degree[at(v)] = static_cast<int>(list.size());
+  }
+  std::vector<char> left(at(K), 1), paired(at(K), 0);
+  std::vector<int> set;
+  int pairs = 0;
+  LeastFirst order(degree);
+  for (int v = order.pop(); v >= 0; v = order.pop()) {
+    if (left[at(v)] == 0) continue;
+    left[at(v)] = 0;
+    set.push_back(v);
+    for (const int u : neighbours[at(v)]) {
+      if (left[at(u)] == 0) continue;
+      left[at(u)] = 0;
+      for (const int w : neighbours[at(u)]) {
+        --degree[at(w)];
+        if (left[at(w)] != 0) order.push(w);
+      }
+    }
+  }
+  for (int v = 0; v < K; ++v)
+    for (const int u : neighbours[at(v)]) {
+      if (paired[at(v)] != 0) break;
+      if (paired[at(u)] != 0) continue;
+      paired[at(v)] = paired[at(u)] = 1;
+      ++pairs;
+    }
+  std::sort(set.begin(), set.end());
+  const int lower = static_cast<int>(set.size());
+  return {{lower, K - pairs}, std::move(set)};
+}
+
 Bounded independence(const FeedbackGraph& graph) {
+  if (graph.size() > kLargestMatrix) return large_independence(graph);
   const Support support(graph);
   std::vector<int> set = greedy_independent_set(support);
   int upper = clique_cover_size(support);
@@ -244,6 +315,28 @@ Bounded independence(const FeedbackGraph& graph) {
   return {{lower, upper}, std::move(set)};
 }
 
+/// Vertices by numbers that fall meanwhile: the largest first, of equal ones the lowest vertex. Who fell is
+/// found out when its turn comes.
+class MostFirst {
+ public:
+  explicit MostFirst(const std::vector<int>& numbers) : numbers_(numbers) {
+    for (std::size_t v = 0; v < numbers.size(); ++v) queue_.emplace(numbers[v], -static_cast<int>(v));
+  }
+  int pop() {
+    for (;;) {
+      const auto [number, minus_v] = queue_.top();
+      queue_.pop();
+      const int now = numbers_[at(-minus_v)];
+      if (number == now) return -minus_v;
+      queue_.emplace(now, minus_v);
+    }
+  }
+
+ private:
+  const std::vector<int>& numbers_;
+  std::priority_queue<std::pair<int, int>> queue_;
+};
+
 /// Adds a vertex that shows most of what is still unseen until all targets are seen, then drops members
 /// that the others made superfluous.
 std::vector<int> greedy_cover(const FeedbackGraph& graph, const std::vector<int>& targets) {
@@ -254,8 +347,9 @@ std::vector<int> greedy_cover(const FeedbackGraph& graph, const std::vector<int>
     for (const Edge& edge : graph.in(u)) ++gain[at(edge.vertex)];
   std::vector<int> chosen;
   std::vector<int> seen_by(at(K), 0);
+  MostFirst order(gain);
   for (std::size_t left = targets.size(); left > 0;) {
-    const auto best = static_cast<int>(std::max_element(gain.begin(), gain.end()) - gain.begin());
+    const int best = order.pop();
     chosen.push_back(best);
     for (const Edge& shown : graph.out(best)) {
       ++seen_by[at(shown.vertex)];

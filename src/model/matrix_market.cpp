@@ -20,6 +20,7 @@ class Reader {
  public:
   Reader(std::string_view text, const std::string& origin) : text_(text), origin_(origin) {}
 
+  [[nodiscard]] std::size_t line() const { return line_; }
   [[nodiscard]] std::string place() const { return fmt::format("{}: line {}", origin_, line_); }
   /// False at the end of the file.
   bool next() {
@@ -93,14 +94,17 @@ FeedbackGraph parse_matrix_market(std::string_view text, const std::string& orig
   if (size[0] != size[1])
     throw InputError(origin,
                      remark(fmt::format("{} x {} values", size[0], size[1]), "the matrix must be square"));
-  const std::size_t K = whole(size[0], 2, kLargestGraph, within(origin, "K"));
-  std::vector<double> values(K * K, -1.0);
+  const std::size_t K = whole(size[0], 2, coordinate ? kLargestGraph : kLargestMatrix, within(origin, "K"));
+  std::vector<DirectedEdge> edges;
+  std::vector<std::size_t> line_of;
   const auto set = [&](std::size_t i, std::size_t j, double value) {
     placed(reader.place(), [&] { expect_probability(value); });
-    double& at = values[i * K + j];
-    if (at >= 0.0) throw InputError(reader.place(), bad_state("repeats an entry", "each entry once"));
-    at = value;
-    if (symmetric) values[j * K + i] = value;
+    const int v = static_cast<int>(i), u = static_cast<int>(j);
+    edges.push_back({v, u, value});
+    line_of.push_back(reader.line());
+    if (!symmetric || v == u) return;
+    edges.push_back({u, v, value});
+    line_of.push_back(reader.line());
   };
   std::size_t found = 0;
   const std::size_t expected = coordinate  ? whole(size[2], 0, K * K, within(origin, "entries"))
@@ -120,8 +124,10 @@ FeedbackGraph parse_matrix_market(std::string_view text, const std::string& orig
   }
   if (found != expected || reader.next())
     throw InputError(origin, remark(fmt::format("does not hold the {} entries that it announces", expected)));
-  for (double& value : values) value = std::max(value, 0.0);
-  return {static_cast<int>(K), std::move(values), origin};
+  if (const std::optional<std::size_t> repeated = first_repeated(edges))
+    throw InputError(fmt::format("{}: line {}", origin, line_of[*repeated]),
+                     bad_state("repeats an entry", "each entry once"));
+  return {static_cast<int>(K), std::move(edges), origin};
 }
 
 }  // namespace tasfg

@@ -12,7 +12,16 @@ StreamKey content_key(const Instance& instance) {
   for (const RewardParameter& each : row_of(instance.reward()).parameters)
     absorb(each.get(instance.reward()));
   for (const double mean : instance.means()) absorb(mean == 0.0 ? 0.0 : mean);  // −0 is 0
-  for (const double p : instance.graph().row_major()) absorb(p == 0.0 ? 0.0 : p);
+  const FeedbackGraph& graph = instance.graph();
+  if (graph.has_matrix()) {
+    for (const double p : graph.row_major()) absorb(p == 0.0 ? 0.0 : p);
+    return key;
+  }
+  for (int v = 0; v < graph.size(); ++v)
+    for (const Edge& edge : graph.out(v)) {
+      key = stream_key(key.value, static_cast<std::uint64_t>(v), static_cast<std::uint64_t>(edge.vertex));
+      absorb(edge.probability);
+    }
   return key;
 }
 

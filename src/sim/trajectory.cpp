@@ -337,6 +337,11 @@ Simulation::Simulation(const Instance& instance, const SimulationOptions& option
   if (options.stream == StreamKind::numpy && !std::holds_alternative<Gaussian>(instance.reward()))
     refuse("stream", fmt::format("numpy with {} rewards", family),
            "it replays the published runs, which are gaussian");
+  if (!instance.graph().has_matrix())
+    refuse("K", fmt::format("{}", instance.size()),
+           fmt::format(
+               "a run counts each pair of vertices, so that K must be at most {}; solve takes larger graphs",
+               kLargestMatrix));
   if (options.max_steps < 1 || options.max_steps > kMostDraws)
     throw InputError("max_steps",
                      bad_value(options.max_steps, fmt::format("must lie in [1, {}]", kMostDraws)));

@@ -35,17 +35,19 @@ std::vector<double> information_scores(const ModelView& model) {
   const auto n = static_cast<std::size_t>(model.K);
   const std::vector<double> gaps = gaps_of({model.means.begin(), model.means.end()}, model.best);
   std::vector<double> scores(n, 0.0);
-  for (std::size_t v = 0; v < n; ++v)
-    for (std::size_t u = 0; u < n; ++u) scores[v] += model.graph[v * n + u] / (gaps[u] * gaps[u]);
+  for (int v = 0; v < model.K; ++v)
+    model.for_each_edge(v, [&, score = &scores[static_cast<std::size_t>(v)]](int u, double p) {
+      const double gap = gaps[static_cast<std::size_t>(u)];
+      *score += p / (gap * gap);
+    });
   return scores;
 }
 
 std::vector<double> closed_form_allocation(ClosedForm form, const ModelView& model) {
   std::vector<double> allocation = information_scores(model);
   TopK top_k(model.K);
-  const bool found = scores_to_allocation(form, allocation, top_k, [&model](int v, int u) {
-    return model.graph[static_cast<std::size_t>(v) * static_cast<std::size_t>(model.K) +
-                       static_cast<std::size_t>(u)] > 0.0;
+  const bool found = scores_to_allocation(form, allocation, top_k, [&model](int v, auto visit) {
+    model.for_each_edge(v, [&](int u, double) { visit(u); });
   });
   TASFG_ENSURE(found);
   static_cast<void>(found);

@@ -20,13 +20,21 @@ std::optional<double> general_bound(const Instance& instance, const GraphQuantit
   const int sigma = static_cast<int>(q.self_loops.size());
   const int delta = q.weak_domination.upper;
   const int kappa = delta + sigma - sigma / (q.independence.lower + 1);
-  const auto rate = [&](int u) {  // Ḡ_u
-    double from_dominating = 0.0;
-    for (const int v : q.weak_dominating_set) from_dominating = std::max(from_dominating, G(v, u));
-    double from_loops = kInfinity;
-    for (const int v : q.self_loops)
-      if (G.has_edge(v, u)) from_loops = std::min(from_loops, G(v, u));
-    return std::max(from_dominating, std::isfinite(from_loops) ? from_loops : 0.0);
+  const auto K = static_cast<std::size_t>(instance.size());
+  std::vector<double> from_dominating(K, 0.0), from_loops(K, kInfinity);
+  for (const int v : q.weak_dominating_set)
+    for (const Edge& edge : G.out(v)) {
+      double& most = from_dominating[static_cast<std::size_t>(edge.vertex)];
+      most = std::max(most, edge.probability);
+    }
+  for (const int v : q.self_loops)
+    for (const Edge& edge : G.out(v)) {
+      double& least = from_loops[static_cast<std::size_t>(edge.vertex)];
+      least = std::min(least, edge.probability);
+    }
+  const auto rate = [&](int vertex) {  // Ḡ_u
+    const auto u = static_cast<std::size_t>(vertex);
+    return std::max(from_dominating[u], std::isfinite(from_loops[u]) ? from_loops[u] : 0.0);
   };
   const std::vector<double> gaps = instance.gaps();
   double least = kInfinity;

@@ -13,9 +13,14 @@
 namespace tasfg {
 
 ModelView view_of(const Instance& instance) {
-  return {instance.size(),  instance.graph().row_major(), instance.means(),
-          instance.best(),  &instance.reward(),           {},
-          &instance.graph()};
+  const FeedbackGraph& graph = instance.graph();
+  return {instance.size(),
+          graph.has_matrix() ? graph.row_major() : std::span<const double>(),
+          instance.means(),
+          instance.best(),
+          &instance.reward(),
+          {},
+          &graph};
 }
 
 /// The solver of the last model's form.
@@ -35,7 +40,7 @@ struct CharacteristicTimeSolver::Workspace {
     // Looking at all edges takes longer than a warm solve of a large model.
     if (solver == nullptr || start == Start::cold || model.K != K || --until_look == 0) {
       take(form_for(model));
-      if (!solver->suits(model)) take(dense_form(model.K));
+      if (!solver->suits(model)) take(model.graph.empty() ? MatrixForm::products : dense_form(model.K));
       K = until_look = model.K;
     }
     return solver->solve(model, start, options);
@@ -65,6 +70,7 @@ std::span<const double> CharacteristicTimeSolver::dual_point() const {
 }
 
 int CharacteristicTimeSolver::centre(const ModelView& model, const SolveOptions& options) {
+  if (model.graph.empty()) return -1;  // dense algebra of the size of the face
   const OptimalFace face = work_->solver->face(model, options);
   const std::span<double> allocation = work_->solver->allocation();
   std::vector<double> centre(allocation.begin(), allocation.end());

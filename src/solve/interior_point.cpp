@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dense_newton.hpp"
+#include "product_newton.hpp"
 #include "sparse_newton.hpp"
 #include "working_set.hpp"
 
@@ -32,7 +33,8 @@ MatrixForm dense_form(int K) {
 }
 
 MatrixForm form_for(const ModelView& model) {
-  return SparseNewton::suits(model) ? MatrixForm::sparse : dense_form(model.K);
+  if (SparseNewton::suits(model)) return MatrixForm::sparse;
+  return model.graph.empty() ? MatrixForm::products : dense_form(model.K);
 }
 
 std::unique_ptr<InteriorPointSolver> make_interior_point(MatrixForm form, [[maybe_unused]] Version version) {
@@ -53,6 +55,11 @@ std::unique_ptr<InteriorPointSolver> make_interior_point(MatrixForm form, [[mayb
       if (version == Version::avx2) return std::make_unique<avx2::InteriorPoint<SparseNewton>>();
 #endif
       return std::make_unique<plain::InteriorPoint<SparseNewton>>();
+    case MatrixForm::products:
+#ifdef __x86_64__
+      if (version == Version::avx2) return std::make_unique<avx2::InteriorPoint<ProductNewton>>();
+#endif
+      return std::make_unique<plain::InteriorPoint<ProductNewton>>();
     case MatrixForm::restricted:
       return std::make_unique<WorkingSet>(version);
   }

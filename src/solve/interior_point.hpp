@@ -31,8 +31,9 @@ class InteriorPointSolver {
   virtual OptimalFace face(const ModelView& model, const SolveOptions& options) = 0;
 };
 
-/// How the Newton matrix is held and factored; `restricted`: that of a part of the model (working_set.hpp).
-enum class MatrixForm { small_8, small_12, small_16, dense, sparse, restricted };
+/// How the Newton matrix is held and factored; `products`: not at all (product_newton.hpp); `restricted`:
+/// that of a part of the model (working_set.hpp).
+enum class MatrixForm { small_8, small_12, small_16, dense, sparse, products, restricted };
 /// The fastest for a model; for one of K vertices that is not sparse; for such a one that is solved as a
 /// whole.
 [[nodiscard]] MatrixForm form_for(const ModelView& model);

@@ -212,7 +212,7 @@ bool is_plainly_a_point(const ModelView& model, const OptimalFace& face) {
         if (j <= i) pattern.emplace_back(i, j);
   if (static_cast<double>(pattern.size()) > 0.05 * size * size) return false;
   SparseCholesky gram;
-  gram.analyse(size, pattern, {});
+  if (!gram.analyse(size, pattern, {})) return 0;
   if (gram.work() > 0.05 * size * size * static_cast<double>(size)) return false;
   for (const auto& column : columns)
     for (const auto& [i, p] : column)

@@ -7,6 +7,7 @@
 #include <Eigen/SparseCore>
 
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/elementary.hpp"
 
 namespace tasfg {
 namespace {
@@ -25,6 +26,9 @@ double dot_by_fours(const double* x, const double* y, std::size_t n) {
   for (; i < n; ++i) sum += x[i] * y[i];
   return sum;
 }
+
+/// Of L below its diagonal: 24 bytes each, so some 600 MB.
+constexpr std::size_t kMostEntries = 25'000'000;
 
 /// A fill-reducing order of all but `full`, then these.
 std::vector<int> fill_reducing_order(int size, const std::vector<std::pair<int, int>>& entries,
@@ -54,7 +58,7 @@ std::vector<int> fill_reducing_order(int size, const std::vector<std::pair<int, 
 
 }  // namespace
 
-void SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries, std::span<const int> full) {
+bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries, std::span<const int> full) {
   size_ = static_cast<std::size_t>(size);
   sparse_ = size_ - full.size();
   order_ = fill_reducing_order(size, entries, full);
@@ -105,6 +109,11 @@ void SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries,
     std::sort(reached.begin(), reached.end());
     row_columns_.insert(row_columns_.end(), reached.begin(), reached.end());
     row_begin_.push_back(row_columns_.size());
+    if (row_columns_.size() > kMostEntries) {
+      row_columns_ = {};
+      work_ = kInfinity;
+      return false;
+    }
   }
   column_begin_.assign(sparse_ + 1, 0);
   std::partial_sum(count.begin(), count.end(), column_begin_.begin() + 1);
@@ -124,6 +133,7 @@ void SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries,
   full_.assign(full.size() * size_, 0.0);
   over_pivots_.assign(size_, 0.0);
   scratch_.assign(2 * size_, 0.0);
+  return true;
 }
 
 std::size_t SparseCholesky::slot(int i, int j) const {

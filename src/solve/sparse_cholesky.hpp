@@ -18,8 +18,9 @@ namespace tasfg {
 class SparseCholesky {
  public:
   /// The entries (i, j) of one triangle that may differ from zero, in any order, repeats allowed; the
-  /// diagonal always may, and so may all of the rows and columns `full`, which are eliminated last.
-  void analyse(int size, std::vector<std::pair<int, int>> entries, std::span<const int> full);
+  /// diagonal always may, and so may all of the rows and columns `full`, which are eliminated last. False
+  /// where L would have more entries than fit into memory sensibly; nothing else may be called then.
+  [[nodiscard]] bool analyse(int size, std::vector<std::pair<int, int>> entries, std::span<const int> full);
 
   /// Where entry (i, j) = (j, i) is in values(). It must be one of those analysed.
   [[nodiscard]] std::size_t slot(int i, int j) const;
@@ -34,7 +35,7 @@ class SparseCholesky {
 
   /// Of the last factorisation; 0 where one was not positive.
   [[nodiscard]] double smallest_pivot() const;
-  /// Multiplications of one factorisation.
+  /// Multiplications of one factorisation; infinite where analyse() gave up.
   [[nodiscard]] double work() const { return work_; }
 
  private:

@@ -15,11 +15,16 @@ bool SparseNewton::suits(const ModelView& model) {
   // Entries that M is made of, counted with repeats.
   double entries = static_cast<double>(n) * in_degree[static_cast<std::size_t>(model.best)];
   for (const int degree : in_degree) entries += 0.5 * degree * degree;
+  // With more of them in a large graph, the order alone takes longer than products.
+  if (model.K > kLargestMatrix) return entries <= 16.0 * static_cast<double>(n);
   return entries <= 0.25 * static_cast<double>(n) * static_cast<double>(n);
 }
 
 bool SparseNewton::pays() const {
-  // A multiplication of the dense factorisation takes a tenth of the time.
+  // A multiplication of the dense factorisation takes a tenth of the time. Beyond the size of that one, what
+  // is affordable: some seconds.
+  constexpr double kMostWork = 2e10;
+  if (K_ == 0 || K_ > kLargestMatrix) return cholesky_.work() <= kMostWork;
   const auto n = static_cast<double>(K_);
   return cholesky_.work() <= 0.05 * n * n * n;
 }
@@ -87,7 +92,10 @@ void SparseNewton::analyse(const ModelView& model) {
   }
   std::vector<int> full;
   for (const Entry& entry : column(best_)) full.push_back(entry.row);
-  cholesky_.analyse(K_, std::move(pattern), full);
+  if (!cholesky_.analyse(K_, std::move(pattern), full)) {
+    K_ = 0;  // analysed anew next time
+    return;
+  }
   pair_slots_.clear();
   for (int u = 0; u < K_; ++u) {
     if (u == best_) continue;

@@ -26,9 +26,9 @@ class TopK {
  public:
   explicit TopK(int K) : order_(static_cast<std::size_t>(K)), seen_(order_.size()) {}
 
-  /// The vertices chosen, best first; `has_edge(v, u)` says whether v shows u.
-  template <typename HasEdge>
-  [[nodiscard]] std::span<const int> choose(std::span<const double> scores, HasEdge has_edge) {
+  /// The vertices chosen, best first; `for_each_shown(v, visit)` calls visit(u) for each u that v shows.
+  template <typename ForEachShown>
+  [[nodiscard]] std::span<const int> choose(std::span<const double> scores, ForEachShown for_each_shown) {
     std::iota(order_.begin(), order_.end(), 0);
     std::sort(order_.begin(), order_.end(), [scores](int v, int w) {
       const double x = scores[static_cast<std::size_t>(v)];
@@ -39,13 +39,11 @@ class TopK {
     std::size_t chosen = 0;
     const std::size_t n = order_.size();
     for (std::size_t left = n; chosen < n && left > 0; ++chosen) {
-      const int v = order_[chosen];
-      for (std::size_t u = 0; u < n; ++u) {
-        if (seen_[u] == 0 && has_edge(v, static_cast<int>(u))) {
-          seen_[u] = 1;
-          --left;
-        }
-      }
+      for_each_shown(order_[chosen], [&](int u) {
+        char& seen = seen_[static_cast<std::size_t>(u)];
+        left -= seen == 0 ? 1 : 0;
+        seen = 1;
+      });
     }
     return std::span(order_).first(chosen);
   }
@@ -65,9 +63,9 @@ void uniform_over_largest(std::span<double> scores);
 void uniform_over(std::span<const int> chosen, std::span<double> out);
 
 /// Turns scores into an allocation in place; false where they have none.
-template <typename HasEdge>
+template <typename ForEachShown>
 [[nodiscard]] bool scores_to_allocation(ClosedForm form, std::span<double> scores, TopK& top_k,
-                                        HasEdge has_edge) {
+                                        ForEachShown for_each_shown) {
   switch (form) {
     case ClosedForm::heuristic:
       return normalise(scores);
@@ -75,7 +73,7 @@ template <typename HasEdge>
       uniform_over_largest(scores);
       return true;
     case ClosedForm::top_k:
-      uniform_over(top_k.choose(scores, has_edge), scores);
+      uniform_over(top_k.choose(scores, for_each_shown), scores);
       return true;
   }
   TASFG_UNREACHABLE();

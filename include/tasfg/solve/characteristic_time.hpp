@@ -60,7 +60,7 @@ struct CharacteristicTime {
 /// place.
 struct ModelView {
   int K = 0;
-  std::span<const double> graph;  // row-major K×K; any nonnegative entries
+  std::span<const double> graph;  // row-major K×K, any nonnegative entries; empty: by `edges` alone
   std::span<const double> means;
   int best = 0;
   const RewardFamily* reward = nullptr;
