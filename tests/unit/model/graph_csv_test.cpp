@@ -77,7 +77,7 @@ TEST(GraphCsv, RefusesBadFilesWithPlaceValueAndRemedy) {
       {"from,to,probability\n", "G.csv: holds no edges (must be lines of from,to,probability)"},
       {"from,to,probability\n0,1\n", "G.csv: line 2 holds 2 values (must be from, to, probability)"},
       {"from,to,probability\n0,a,1\n",
-       "G.csv: line 2, to = \"a\" (must be a vertex, a whole number from 0 to 4095)"},
+       "G.csv: line 2, to = \"a\" (must be a vertex, a whole number from 0 to 999999)"},
       {"from,to,probability\n0,1,1\n0,1,1\n", "G.csv: line 3 repeats the edge from 0 to 1 (each edge once)"},
       {"from,to,probability\n0,1,2\n", "G.csv: line 2, column 3 = 2 (a probability must lie in [0, 1])"},
   };

@@ -54,6 +54,8 @@ TEST(GraphFamilies, EveryRowIsTheMatrixOfItsDefinition) {
       {"apple-tasting", {{"p", 0.7}}, {{.7, .7}, {0, 0}}},
       {"revealing-action", {{"K", 3.0}, {"p", 0.7}}, {{.7, .7, .7}, {0, 0, 0}, {0, 0, 0}}},
       {"ring", {{"K", 4.0}, {"p", 0.3}}, {{0, .3, 0, .7}, {.7, 0, .3, 0}, {0, .7, 0, .3}, {.3, 0, .7, 0}}},
+      {"torus", {{"K", 4.0}, {"p", 0.3}}, {{0, .3, .3, 0}, {.3, 0, 0, .3}, {.3, 0, 0, .3}, {0, .3, .3, 0}}},
+      {"torus", {{"K", 3.0}, {"p", 0.3}}, {{0, .3, .3}, {.3, 0, .3}, {.3, .3, 0}}},
       {"loopless-clique", {{"K", 3.0}, {"p", 0.6}}, {{0, .4, .6}, {.3, 0, .3}, {.2, .8, 0}}},
       {"loopless-clique", as_published({{"K", 3.0}, {"p", 0.6}}), {{0, .6, .4}, {.7, 0, .7}, {.8, .2, 0}}},
       {"loopy-star", star, star_matrix},
@@ -61,7 +63,8 @@ TEST(GraphFamilies, EveryRowIsTheMatrixOfItsDefinition) {
       {"symmetric", symmetric, {{.5, 1, .25}, {0, 0, 0}, {.25, 1, .5}}},
       {"symmetric", as_published(symmetric), {{.5, 1, .25}, {0, 0, 0}, {.5, 1, .25}}},
   };
-  std::set<std::string_view> tested = {"random", "file"};  // they have tests of their own
+  // These have tests of their own.
+  std::set<std::string_view> tested = {"random", "k-regular", "power-law", "geometric", "file"};
   for (const Expected& each : all) {
     SCOPED_TRACE(each.family);
     expect_matrix(make(each.family, each.parameters).graph, each.matrix);
@@ -98,6 +101,90 @@ TEST(GraphFamilies, RandomGraphsAreObservableAndFixedByTheirSeed) {
   EXPECT_NE(make("random", {{"seed", 1.0}}).graph(0, 0), make("random", {{"seed", 2.0}}).graph(0, 0));
 }
 
+TEST(GraphFamilies, ATorusShowsItsFourNeighbours) {
+  const FeedbackGraph graph = make("torus", {{"K", 20.0}, {"p", 0.25}}).graph;  // 4 rows of 5
+  for (int v = 0; v < 20; ++v) {
+    const int row = v / 5, column = v % 5;
+    const std::set<int> expected = {row * 5 + (column + 1) % 5, row * 5 + (column + 4) % 5,
+                                    (row + 1) % 4 * 5 + column, (row + 3) % 4 * 5 + column};
+    std::set<int> shown;
+    for (const Edge& edge : graph.out(v)) shown.insert(edge.vertex);
+    EXPECT_EQ(shown, expected) << v;
+  }
+  EXPECT_THROW((void)make("torus", {{"K", 20.0}, {"rows", 3.0}}), InputError);
+  EXPECT_EQ(make("torus", {{"K", 20.0}, {"rows", 1.0}}).graph.edge_count(), 40);  // a ring
+}
+
+TEST(GraphFamilies, RegularGraphsHaveTheirDegreesForEveryKAndDegree) {
+  for (int K = 2; K <= 12; ++K)
+    for (int k = 1; k < K; ++k)
+      for (int seed = 0; seed < 20; ++seed) {
+        const FeedbackGraph graph =
+            make("k-regular", {{"K", double(K)}, {"k", double(k)}, {"seed", double(seed)}}).graph;
+        for (int v = 0; v < K; ++v) {
+          ASSERT_EQ(graph.out(v).size(), static_cast<std::size_t>(k)) << K << " " << k << " " << seed;
+          ASSERT_EQ(graph.in(v).size(), static_cast<std::size_t>(k));
+          ASSERT_FALSE(graph.has_edge(v, v));
+        }
+      }
+  EXPECT_THROW((void)make("k-regular", {{"K", 5.0}, {"k", 5.0}}), InputError);
+}
+
+TEST(GraphFamilies, PowerLawGraphsGrowByTheirEdgesTowardsHubs) {
+  constexpr int kSize = 3000, kMet = 3;
+  const FeedbackGraph graph =
+      make("power-law", {{"K", double(kSize)}, {"m", double(kMet)}, {"seed", 5.0}}).graph;
+  EXPECT_EQ(graph.edge_count(), 2 * (kMet * (kMet + 1) / 2 + (kSize - kMet - 1) * kMet));
+  std::size_t most = 0, few = 0;
+  for (int v = 0; v < kSize; ++v) {
+    ASSERT_GE(graph.out(v).size(), kMet);
+    most = std::max(most, graph.out(v).size());
+    few += graph.out(v).size() == kMet ? 1 : 0;
+    for (const Edge& edge : graph.out(v)) ASSERT_TRUE(graph.has_edge(edge.vertex, v));
+  }
+  // Of degree d there are a share of 2m(m+1)/(d(d+1)(d+2)), and the largest is some m·sqrt(K).
+  EXPECT_NEAR(double(few) / kSize, 2.0 / (kMet + 2), 0.03);
+  EXPECT_GT(most, 60U);
+}
+
+TEST(GraphFamilies, GeometricGraphsJoinWhoIsNear) {
+  // More radius never takes an edge away, and nobody is alone.
+  const auto edges = [](double radius) {
+    const FeedbackGraph graph = make("geometric", {{"K", 200.0}, {"radius", radius}, {"seed", 3.0}}).graph;
+    std::set<std::pair<int, int>> pairs;
+    for (int v = 0; v < graph.size(); ++v) {
+      EXPECT_FALSE(graph.out(v).empty());
+      for (const Edge& edge : graph.out(v)) {
+        pairs.emplace(v, edge.vertex);
+        EXPECT_TRUE(graph.has_edge(edge.vertex, v));
+      }
+    }
+    return pairs;
+  };
+  std::set<std::pair<int, int>> last;
+  for (const double radius : {0.05, 0.1, 0.2, 0.4}) {
+    const auto now = edges(radius);
+    EXPECT_TRUE(std::includes(now.begin(), now.end(), last.begin(), last.end())) << radius;
+    // A point has πr²K neighbours, fewer near the border.
+    const double expected = 3.14159 * radius * radius * 200 * 200;
+    EXPECT_LT(static_cast<double>(now.size()), 1.3 * expected + 60) << radius;
+    EXPECT_GT(static_cast<double>(now.size()), 0.5 * expected) << radius;
+    last = now;
+  }
+  EXPECT_EQ(edges(1.5).size(), 200U * 199U);
+}
+
+TEST(GraphFamilies, LargeGraphsAreHeldByTheirEdges) {
+  for (const char* family : {"bandit", "ring", "torus", "k-regular", "power-law", "geometric"}) {
+    const FeedbackGraph graph = make(family, {{"K", 20000.0}}).graph;
+    EXPECT_FALSE(graph.has_matrix()) << family;
+    EXPECT_LT(graph.edge_count(), 200'000U) << family;
+    EXPECT_EQ(graph(7, graph.out(7).front().vertex), graph.out(7).front().probability);
+    EXPECT_EQ(graph(7, 19'777), 0.0);
+  }
+  EXPECT_THROW((void)make("full", {{"K", 5000.0}}), InputError);
+}
+
 /// Draws the affine parameters of a family, each between two neighbouring kinks, and others anywhere.
 class AffineDraws {
  public:
@@ -114,9 +201,10 @@ class AffineDraws {
         ends.insert(ends.end() - 1, spec.kinks.begin(), spec.kinks.end());
         const auto piece = static_cast<std::size_t>(stream_.uniform() * static_cast<double>(ends.size() - 1));
         pieces_.push_back({spec.name, ends[piece], ends[piece + 1]});
+      } else if (spec.name == "K" && spec.high > spec.low) {
+        fixed_.emplace(spec.name, std::floor(std::max(spec.low, 4.0) + stream_.uniform() * 5.0));
       } else if (spec.kind == ParameterKind::integer) {
-        fixed_.emplace(spec.name,
-                       std::floor(spec.low + stream_.uniform() * (std::min(spec.high, 9.0) - spec.low)));
+        fixed_.emplace(spec.name, spec.computed != nullptr ? 1.0 : spec.fallback);
       } else {
         fixed_.emplace(spec.name, spec.low + stream_.uniform() * (spec.high - spec.low));
       }
@@ -219,8 +307,8 @@ TEST(GraphFamilies, RefuseBadParametersWithTheNearestName) {
   EXPECT_EQ(message("ring", {{"k", 5.0}}),
             "test: unknown parameter \"k\" of graph family ring (did you mean \"K\"?)");
   EXPECT_EQ(message("ring", {{"p", 1.3}}), "test: p = 1.3 (must lie in [0, 1])");
-  EXPECT_EQ(message("ring", {{"K", 1.0}}), "test: K = 1 (must be a whole number from 3 to 4096)");
-  EXPECT_EQ(message("ring", {{"K", 5.5}}), "test: K = 5.5 (must be a whole number from 3 to 4096)");
+  EXPECT_EQ(message("ring", {{"K", 1.0}}), "test: K = 1 (must be a whole number from 3 to 1000000)");
+  EXPECT_EQ(message("ring", {{"K", 5.5}}), "test: K = 5.5 (must be a whole number from 3 to 1000000)");
   EXPECT_EQ(message("apple-tasting", {{"K", 3.0}}), "test: K = 3 (must be 2)");
   EXPECT_EQ(message("loopless-clique", {{"parity", std::string("odd")}}),
             "test: parity = \"odd\" (known: paper, reference)");

@@ -32,7 +32,7 @@ TEST(MatrixMarket, RefusesTheRest) {
         std::string("%%MatrixMarket vector\n"), banner, banner + "2 3 0\n", banner + "2 2\n",
         banner + "2 2 1\n", banner + "2 2 1\n1 3 0.5\n", banner + "2 2 1\n0 1 0.5\n",
         banner + "2 2 1\n1 1 1.5\n", banner + "2 2 1\n1 1 nan\n", banner + "2 2 1\n1 1\n",
-        banner + "2 2 2\n1 1 1\n1 1 1\n", banner + "2 2 1\n1 1 1\n1 2 1\n", banner + "99999 99999 0\n",
+        banner + "2 2 2\n1 1 1\n1 1 1\n", banner + "2 2 1\n1 1 1\n1 2 1\n", banner + "9999999 9999999 0\n",
         banner + "1 1 1\n1 1 1\n"})
     EXPECT_THROW((void)parse_matrix_market(text, "G.mtx"), InputError) << text;
 }

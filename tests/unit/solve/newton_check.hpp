@@ -15,9 +15,9 @@
 namespace tasfg::testing {
 
 /// A random model of K vertices, each edge there with probability `density`; what `newton` makes of it is
-/// held against the definitions.
+/// held against the definitions, its solutions to `tolerance`.
 template <typename Newton>
-void expect_right(Newton& newton, int K, double density) {
+void expect_right(Newton& newton, int K, double density, double tolerance = 1e-9) {
   SCOPED_TRACE(K);
   PhiloxStream stream(stream_key(9, K));
   const auto n = static_cast<std::size_t>(K);
@@ -64,7 +64,7 @@ void expect_right(Newton& newton, int K, double density) {
   newton.factor({weight, tilt, rest, diagonal});
   auto both = right;
   newton.solve(right);
-  for (std::size_t v = 0; v < n; ++v) EXPECT_NEAR(right[v], x[v], 1e-9);
+  for (std::size_t v = 0; v < n; ++v) EXPECT_NEAR(right[v], x[v], tolerance);
   for (std::size_t v = n; v < right.size(); ++v) EXPECT_EQ(right[v], 0.0);
   auto twin = both;
   newton.solve(both, twin);
