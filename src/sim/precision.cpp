@@ -40,7 +40,8 @@ struct Moments {
 
 double half_width(const Moments& moments, double n) {
   constexpr double kZ2 = kZ * kZ;
-  const double more = (kZ2 + 1.0) / 4.0 + moments.skewness * moments.skewness * (kZ2 * kZ2 + 2.0 * kZ2 - 3.0) / 18.0;
+  const double more =
+      (kZ2 + 1.0) / 4.0 + moments.skewness * moments.skewness * (kZ2 * kZ2 + 2.0 * kZ2 - 3.0) / 18.0;
   return kZ * moments.deviation / std::sqrt(n) * (1.0 + more / n);
 }
 
@@ -65,7 +66,8 @@ KnownValue median_of(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());  // capped ones come last
   const std::size_t n = sorted.size();
-  const double rank = std::floor((static_cast<double>(n) + 1.0 - kZ * std::sqrt(static_cast<double>(n))) / 2.0);
+  const double rank =
+      std::floor((static_cast<double>(n) + 1.0 - kZ * std::sqrt(static_cast<double>(n))) / 2.0);
   const double middle = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
   if (rank < 1.0) return doubtful(Quantity::median, Doubt::few, middle);
   const auto r = static_cast<std::size_t>(rank);
@@ -120,16 +122,12 @@ Decision decide_cell(const Precision& precision, std::int64_t replications, cons
     if (decision.settled()) break;
   }
   decision.likely = decision.n;
-  if (!decision.settled() && decision.looked > 0 && std::isfinite(decision.width.excess)) {
-    // Intervals narrow like 1/√n. Short of what that says, so that little is run in vain.
-    constexpr double kShort = 0.33;
-    const double more = kShort * static_cast<double>(decision.looked) * decision.width.excess * decision.width.excess;
-    if (more < static_cast<double>(replications)) {
-      while (look_from(decision.likely + 1) <= static_cast<std::int64_t>(more)) decision.likely = look_from(decision.likely + 1);
-    } else {
-      decision.likely = replications;
-    }
-  }
+  if (decision.settled() || decision.looked == 0) return decision;
+  // Well short of what is foreseen, so that little is run in vain.
+  constexpr double kShort = 0.33;
+  const auto more =
+      static_cast<std::int64_t>(kShort * static_cast<double>(foreseen_runs(decision, replications)));
+  while (look_from(decision.likely + 1) <= more) decision.likely = look_from(decision.likely + 1);
   return decision;
 }
 
@@ -154,7 +152,8 @@ bool Precision::as_strict_as(const Precision& other) const {
 Precision parse_precision(std::string_view text, std::string_view where) {
   Precision made;
   const auto wrong = [&] {
-    return InputError(std::string(where), bad_state(in_quotes(std::string(text)), "must be as mean=0.02 minimum=32"));
+    return InputError(std::string(where),
+                      bad_state(in_quotes(std::string(text)), "must be as mean=0.02 minimum=32"));
   };
   if (text.empty()) return made;
   bool any = false;
@@ -170,7 +169,8 @@ Precision parse_precision(std::string_view text, std::string_view where) {
       if (!(*value < 1.0)) throw wrong();
       made.targets[static_cast<std::size_t>(*quantity)] = *value;
       any = true;
-    } else if (name == "minimum" && *value >= Precision::kFirstLook && *value <= 1e9 && *value == std::floor(*value)) {
+    } else if (name == "minimum" && *value >= Precision::kFirstLook && *value <= 1e9 &&
+               *value == std::floor(*value)) {
       made.minimum = static_cast<std::int64_t>(*value);
     } else {
       throw wrong();
@@ -226,8 +226,8 @@ Width width_of(const Precision& precision, const CellValues& values, const CellV
     for (std::size_t d = 0; d < values.size(); ++d) {
       const std::span<const double> mine = std::span(values[d]).first(first);
       const KnownValue interval = quantity == Quantity::ratio
-                                    ? interval_of(quantity, mine, std::span((*base)[d]).first(first))
-                                    : interval_of(quantity, mine);
+                                      ? interval_of(quantity, mine, std::span((*base)[d]).first(first))
+                                      : interval_of(quantity, mine);
       const double excess = interval.relative / target;
       if (excess > widest.excess) widest = {interval, d, target, excess};
     }
@@ -245,8 +245,9 @@ std::vector<Decision> decide(const Precision& precision, std::int64_t replicatio
   for (std::size_t a = cells.size(); a-- > 0;) {
     const bool is_base = precision.paired() && a == 0;
     Decision& decision = decisions[a];
-    decision = decide_cell(precision, replications, cells[a], precision.paired() && !is_base ? &cells[0] : nullptr,
-                           is_base ? needed : 0, skipped(a));
+    decision =
+        decide_cell(precision, replications, cells[a], precision.paired() && !is_base ? &cells[0] : nullptr,
+                    is_base ? needed : 0, skipped(a));
     if (is_base && !all_settled) {  // others still ask for more of its runs
       decision.state = Decision::State::waiting;
       decision.n = std::max(decision.n, needed);
@@ -257,6 +258,13 @@ std::vector<Decision> decide(const Precision& precision, std::int64_t replicatio
     all_settled = all_settled && decision.settled();
   }
   return decisions;
+}
+
+std::int64_t foreseen_runs(const Decision& decision, std::int64_t replications) {
+  if (decision.settled() || decision.looked == 0) return decision.n;
+  const double more = static_cast<double>(decision.looked) * decision.width.excess * decision.width.excess;
+  if (!(more < static_cast<double>(replications))) return replications;
+  return std::max(decision.n, static_cast<std::int64_t>(more));
 }
 
 }  // namespace tasfg

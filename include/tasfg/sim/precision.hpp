@@ -3,15 +3,15 @@
 /// of runs of a job does not depend on who computes it, in which order, or how often it is interrupted.
 ///
 /// Intervals. They have 95 % after stopping where they are narrow for the first time, not only at a number of
-/// runs that was fixed before; for that they are wider than Student's. With z = 2.2414, the normal quantile of
-/// 1 − 0.025/2: one half of the 5 % is left to the looking. For a mean of n values of deviation s and skewness
-/// g the half-width is
+/// runs that was fixed before; for that they are wider than Student's. With z = 2.2414, the normal quantile
+/// of 1 − 0.025/2: one half of the 5 % is left to the looking. For a mean of n values of deviation s and
+/// skewness g the half-width is
 ///
 ///     z s/√n · (1 + [(z² + 1)/4 + g² (z⁴ + 2z² − 3)/18]/n),
 ///
 /// Student's correction and Edgeworth's for skewness (a sample without its tail has too small a mean and too
 /// small an s, and so is the one that would stop). A median lies between the values of ranks
-/// ⌊(n + 1 − z√n)/2⌋ from either end. tests/campaigns/coverage measures them (docs/sweeps.md).
+/// ⌊(n + 1 − z√n)/2⌋ from either end. docs/sweeps.md says more.
 #pragma once
 
 #include <array>
@@ -66,13 +66,13 @@ enum class Doubt { none, few, capped, no_event, uneven };
 struct KnownValue {
   Quantity quantity{};  // the median where capped runs leave the mean unknown
   double value = std::numeric_limits<double>::quiet_NaN();
-  double low = value, high = value;                             // of 95 %
-  double relative = std::numeric_limits<double>::infinity();   // half-width over value
+  double low = value, high = value;                           // of 95 %
+  double relative = std::numeric_limits<double>::infinity();  // half-width over value
   Doubt doubt = Doubt::few;
 };
 /// `base`: the first algorithm's values, of the same seeds; for a ratio alone.
 [[nodiscard]] KnownValue interval_of(Quantity quantity, std::span<const double> values,
-                                   std::span<const double> base = {});
+                                     std::span<const double> base = {});
 
 /// The widest interval of a cell, measured by what is asked for.
 struct Width {
@@ -112,5 +112,8 @@ struct CellRuns {
 [[nodiscard]] std::vector<Decision> decide(const Precision& precision, std::int64_t replications,
                                            std::span<const CellRuns> cells,
                                            std::span<const std::int64_t> skip = {});
+
+/// How many runs the cell will have in the end, as far as can be told: intervals narrow like 1/√n.
+[[nodiscard]] std::int64_t foreseen_runs(const Decision& decision, std::int64_t replications);
 
 }  // namespace tasfg

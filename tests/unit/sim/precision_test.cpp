@@ -212,8 +212,8 @@ TEST(Precision, IsReadAsItIsWritten) {
   EXPECT_EQ(parse_precision(precision.text(), "file"), precision);
   EXPECT_EQ(parse_precision("", "file"), Precision{});
   EXPECT_EQ(Precision{}.text(), "");
-  for (const char* wrong : {"mean", "mean=", "mean=0", "mean=1", "mean=-1", "speed=0.1", "minimum=32", "mean=0.1 minimum=31",
-                            "mean=0.1 minimum=32.5", " mean=0.1", "mean=nan"})
+  for (const char* wrong : {"mean", "mean=", "mean=0", "mean=1", "mean=-1", "speed=0.1", "minimum=32",
+                            "mean=0.1 minimum=31", "mean=0.1 minimum=32.5", " mean=0.1", "mean=nan"})
     EXPECT_THROW((void)parse_precision(wrong, "file"), InputError) << wrong;
 }
 
