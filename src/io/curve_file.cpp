@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <variant>
 
 #include "draft_file.hpp"
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/result_file.hpp"
 
@@ -19,11 +19,10 @@ namespace tasfg {
 namespace {
 
 constexpr char kFormat[] = "tasfg-curve";
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 using Values = std::variant<std::vector<double>, std::vector<std::int8_t>>;
 
-struct Dimension {
+struct Axis {
   std::string name;
   std::size_t length;
 };
@@ -34,10 +33,9 @@ class Group {
   Group(hid_t file, std::string name, const std::string& along, std::size_t length, std::size_t vertices,
         std::int32_t& next_id)
       : file_(file), name_(std::move(name)), next_id_(next_id) {
-    const Handle made(must(H5Gcreate2(file_, name_.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name_),
-                      &H5Gclose);
+    make_group(file_, name_);
     dimensions_ = {{along, length}, {"vertex", vertices}};
-    for (const Dimension& each : dimensions_) {
+    for (const Axis& each : dimensions_) {
       ids_.push_back(next_id_++);
       scale(each, ids_.back());
     }
@@ -79,7 +77,7 @@ class Group {
   }
 
   /// A dimension's name and length, without values.
-  void scale(const Dimension& dimension, std::int32_t id) {
+  void scale(const Axis& dimension, std::int32_t id) {
     const hsize_t length = dimension.length;
     const Handle space(must(H5Screate_simple(1, &length, nullptr), dimension.name), &H5Sclose);
     const Handle made = create(dimension.name, H5T_STD_I8LE, space);
@@ -89,7 +87,7 @@ class Group {
 
   hid_t file_;
   std::string name_;
-  std::vector<Dimension> dimensions_;
+  std::vector<Axis> dimensions_;
   std::vector<std::int32_t> ids_;
   std::int32_t& next_id_;
 };
@@ -252,9 +250,7 @@ void write_curve_file(const std::string& path, const Curve& curve, const CurveOr
   const std::string draft = draft_of(target, ::getpid());
   errno = 0;
   try {
-    const Handle creation(must(H5Pcreate(H5P_FILE_CREATE), "file"), &H5Pclose);
-    must(H5Pset_attr_phase_change(creation, 64, 0), "file");
-    Handle file(must(H5Fcreate(draft.c_str(), H5F_ACC_TRUNC, creation, file_access()), "file"), &H5Fclose);
+    Handle file = make_file(draft, H5F_ACC_TRUNC);
     CurveWriter(file, curve).write(origin);
     must(file.reset(), "close");
   } catch (const CreationFailure& failure) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "expression.hpp"
 #include <fmt/format.h>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
 #include "tasfg/model/instance.hpp"
@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::size_t kMostKinks = 200;
 constexpr std::size_t kMostWhole = 10'000;
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 /// How far outside its range an expression may come out by rounding.
 constexpr double kRoundingOfRange = 1e-12;
 
@@ -249,14 +248,14 @@ class Planner {
  private:
   void check_options() const {
     const RefineOptions& options = request_.options;
-    if (!(options.tolerance >= 1e-8 && options.tolerance <= 10.0))
-      throw InputError("--tolerance", bad_value(options.tolerance, "must lie in [1e-8, 10]"));
-    if (!(options.divergent_width >= 1e-9 && options.divergent_width <= 1.0))
-      throw InputError("--width", bad_value(options.divergent_width, "must lie in [1e-9, 1]"));
-    constexpr int kMostSamples = 10'000;
-    if (request_.samples < 2 || request_.samples > kMostSamples)
-      throw InputError("--samples",
-                       bad_value(request_.samples, fmt::format("must lie in 2..{}", kMostSamples)));
+    const auto expect = [](const char* name, double value, double low, double high) {
+      if (!(value >= low && value <= high))
+        throw InputError(name,
+                         bad_value(value, fmt::format("must lie in [{}, {}]", to_text(low), to_text(high))));
+    };
+    expect("--tolerance", options.tolerance, kLeastTolerance, kMostTolerance);
+    expect("--width", options.divergent_width, kLeastWidth, kMostWidth);
+    expect("--samples", request_.samples, kLeastSamples, kMostSamples);
   }
 
   void check_ranges() {
@@ -471,14 +470,13 @@ CurveRange parse_curve_range(const std::string& text, const std::string& origin)
     throw InputError(origin, bad_state(in_quotes(text), "must be name=low:high"));
   const std::string name = text.substr(0, equals);
   const std::string where = fmt::format("{} {}", origin, name);
-  return {name,
-          placed(where,
-                 [&] {
-                   return parse_number(std::string_view(text).substr(equals + 1, colon - equals - 1),
-                                       "must be a number");
-                 }),
-          placed(where,
-                 [&] { return parse_number(std::string_view(text).substr(colon + 1), "must be a number"); })};
+  const auto number = [&](std::size_t begin, std::size_t end) {
+    return placed(where, [&] {
+      return parse_number(std::string_view(text).substr(begin, end - begin),
+                          "must be a number, as in p=0:0.5");
+    });
+  };
+  return {name, number(equals + 1, colon), number(colon + 1, text.size())};
 }
 
 CurvePlan plan_curve(const CurveRequest& request) {

@@ -17,24 +17,14 @@ namespace tasfg {
 namespace {
 
 /// Numbers are looked at before CLI11 converts them: its message would not say what is right.
-void expect_number(CLI::Option* option) {
-  option->check(CLI::Validator(
-      [option](std::string& text) {
-        placed(option->get_name(), [&] { (void)parse_number(text, "must be a number"); });
-        return std::string();
-      },
-      ""));
-}
-void expect_whole(CLI::Option* option, int low, int high) {
+void expect(CLI::Option* option, const std::shared_ptr<const WantedNumber>& wanted) {
   option->check(CLI::Validator(
       [=](std::string& text) {
         const std::optional<double> value = to_number(text);
-        if (!value || *value != std::floor(*value) || !(*value >= low && *value <= high))
-          throw InputError(
-              option->get_name(),
-              bad_text(text, low == std::numeric_limits<int>::min()
-                                 ? "must be a whole number"
-                                 : fmt::format("must be a whole number from {} to {}", low, high)));
+        if (!value) throw InputError(option->get_name(), bad_text(text, wanted->words));
+        if (!(*value >= wanted->low && *value <= wanted->high) ||
+            (wanted->whole && *value != std::floor(*value)))
+          throw InputError(option->get_name(), bad_value(*value, wanted->words));
         return std::string();
       },
       ""));
@@ -74,8 +64,15 @@ Option* Option::allow_extra_args(bool value) {
   option_->allow_extra_args(value);
   return this;
 }
-Option* Option::range(int low, int high) {
-  expect_whole(option_, low, high);
+Option* Option::whole(double low, double high, const std::string& also) {
+  *wanted_ = {low, high, true,
+              fmt::format("must be a whole number from {} to {}", to_text(low), to_text(high))};
+  if (!also.empty()) wanted_->words += "; " + also;
+  return this;
+}
+Option* Option::number(double low, double high, const std::string& words) {
+  *wanted_ = {low, high, false,
+              words.empty() ? fmt::format("must lie in [{}, {}]", to_text(low), to_text(high)) : words};
   return this;
 }
 
@@ -95,10 +92,9 @@ Command* Command::add_subcommand(const std::string& name, const std::string& sum
 template <typename Value>
 Option* Command::add_option(const std::string& names, Value& value, const std::string& summary) {
   CLI::Option* option = parts_->app->add_option(names, value, summary);
-  if constexpr (std::is_same_v<Value, double>) expect_number(option);
-  if constexpr (std::is_same_v<Value, int>)
-    expect_whole(option, std::numeric_limits<int>::min(), std::numeric_limits<int>::max());
-  return &parts_->options.emplace_back(option);
+  const auto wanted = std::make_shared<WantedNumber>();
+  if constexpr (std::is_arithmetic_v<Value>) expect(option, wanted);
+  return &parts_->options.emplace_back(option, wanted);
 }
 template Option* Command::add_option(const std::string& names, int& value, const std::string& summary);
 template Option* Command::add_option(const std::string& names, double& value, const std::string& summary);
@@ -107,7 +103,7 @@ template Option* Command::add_option(const std::string& names, std::string& valu
 template Option* Command::add_option(const std::string& names, std::vector<std::string>& value,
                                      const std::string& summary);
 Option* Command::add_flag(const std::string& names, bool& value, const std::string& summary) {
-  return &parts_->options.emplace_back(parts_->app->add_flag(names, value, summary));
+  return &parts_->options.emplace_back(parts_->app->add_flag(names, value, summary), nullptr);
 }
 void Command::footer(const std::string& text) {
   parts_->app->footer(text);

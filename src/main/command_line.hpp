@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "tasfg/base/error.hpp"
 
@@ -16,19 +17,32 @@ class Option;
 
 namespace tasfg {
 
+inline constexpr int kMostThreads = 4096;  // of a process
+
+/// What an option that takes a number accepts, and the words for it.
+struct WantedNumber {
+  double low = -1e300, high = 1e300;
+  bool whole = false;
+  std::string words = "must be a number";
+};
+
 class Option {
  public:
-  explicit Option(CLI::Option* option) : option_(option) {}
+  Option(CLI::Option* option, std::shared_ptr<WantedNumber> wanted)
+      : option_(option), wanted_(std::move(wanted)) {}
   Option* required();
   Option* group(const std::string& name);
   Option* needs(Option* other);
   Option* capture_default_str();
   Option* allow_extra_args(bool value);
-  /// A whole number in [low, high].
-  Option* range(int low, int high);
+  /// A whole number in [low, high]; `also` says more of it.
+  Option* whole(double low, double high, const std::string& also = "");
+  /// A number in [low, high], in these words if there are any.
+  Option* number(double low, double high, const std::string& words = "");
 
  private:
   CLI::Option* option_;
+  std::shared_ptr<WantedNumber> wanted_;
 };
 
 /// A subcommand, or the program.
@@ -37,7 +51,8 @@ class Command {
   explicit Command(CLI::App* app);
   ~Command();
   Command* add_subcommand(const std::string& name, const std::string& summary);
-  /// Value: int, double, std::string or std::vector<std::string>.
+  /// Value: int, double, std::string or std::vector<std::string>. For a number, whole() or number() is to
+  /// follow, so that a mistake is answered by what would be right.
   template <typename Value>
   Option* add_option(const std::string& names, Value& value, const std::string& summary);
   Option* add_flag(const std::string& names, bool& value, const std::string& summary);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tasfg/algo/conventions.hpp"
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/stopwatch.hpp"
 #include "tasfg/io/curve_file.hpp"
 #include "tasfg/sweep/curve_run.hpp"
@@ -15,7 +16,7 @@
 namespace tasfg {
 namespace {
 
-struct Options {
+struct CurveOptions {
   InstanceOptions instance;
   std::string conventions = "paper";
   std::vector<std::string> over;
@@ -27,7 +28,7 @@ struct Options {
   bool csv = false;
 };
 
-CurveRequest request_of(const Options& options) {
+CurveRequest request_of(const CurveOptions& options) {
   const std::string parity =
       kConventionNames[named_value(kConventionNames, options.conventions, "--conventions")];
   CurveRequest request = options.instance.curve_request(parity);
@@ -37,7 +38,6 @@ CurveRequest request_of(const Options& options) {
   if (options.tolerance != 0.0) request.options.tolerance = options.tolerance;
   if (options.width != 0.0) request.options.divergent_width = options.width;
   request.samples = options.samples;
-  if (options.threads < 0) throw InputError("--threads", bad_value(options.threads, "must be 0 or more"));
   if (!options.output.empty()) expect_place_for_curve(options.output);
   return request;
 }
@@ -116,7 +116,7 @@ void print_infinite(const Curve& curve) {
 
 void print_summary(const Curve& curve, double seconds) {
   fmt::print("{}\n\n", curve.description);
-  double least = std::numeric_limits<double>::infinity(), most = 0.0;
+  double least = kInfinity, most = 0.0;
   for (const MapPoint& point : curve.points) {
     least = std::min(least, point.lower);
     if (std::isfinite(point.upper)) most = std::max(most, point.upper);
@@ -142,7 +142,7 @@ void print_summary(const Curve& curve, double seconds) {
   }
 }
 
-int curve(const Options& options) {
+int curve(const CurveOptions& options) {
   const CurvePlan plan = plan_curve(request_of(options));
   Link link;
   const Stopwatch watch;
@@ -173,7 +173,7 @@ int curve(const Options& options) {
 }  // namespace
 
 void add_curve_command(Command& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CurveOptions>();
   Command* command = app.add_subcommand(
       "curve", "T* over a range of one parameter, or a map over two, enclosed at every point in between");
   options->instance.add_to(*command);
@@ -182,13 +182,17 @@ void add_curve_command(Command& app, int& status) {
           "--over", options->over,
           "a parameter and its range, as p=0:1; twice for a map. Also K=3:15 and means[2]=0:0.5, sampled")
       ->allow_extra_args(false);
-  command->add_option(
-      "--tolerance", options->tolerance,
-      "largest ratio of the bounds on an interval or cell, less 1 (default: 0.001; map: 0.02)");
-  command->add_option(
-      "--width", options->width,
-      "where T* is infinite: width to refine to, as a share of the range (default: 1e-4; map: 1e-3)");
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "largest ratio of the bounds on an interval or cell, less 1 (default: 0.001; map: 0.02)")
+      ->number(kLeastTolerance, kMostTolerance);
+  command
+      ->add_option(
+          "--width", options->width,
+          "where T* is infinite: width to refine to, as a share of the range (default: 1e-4; map: 1e-3)")
+      ->number(kLeastWidth, kMostWidth);
   command->add_option("--samples", options->samples, "values of a parameter that is sampled")
+      ->whole(kLeastSamples, kMostSamples)
       ->capture_default_str();
   command
       ->add_option("--conventions", options->conventions,
@@ -199,6 +203,7 @@ void add_curve_command(Command& app, int& status) {
   command
       ->add_option("--threads", options->threads,
                    "threads of each rank (0: its share of the cores it may use)")
+      ->whole(0, kMostThreads, "0: this rank's share of the cores")
       ->capture_default_str();
   command->add_flag("--csv", options->csv, "print a table instead of the summary");
   command->footer(

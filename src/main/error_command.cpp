@@ -12,9 +12,11 @@
 namespace tasfg {
 namespace {
 
-struct Options {
+constexpr double kMostRuns = 1e8;
+
+struct ErrorOptions {
   RunOptions run;
-  std::string runs = "100000";
+  double runs = 1e5;
   bool plain = false;
   bool csv = false;
 };
@@ -34,14 +36,11 @@ std::string table_row(const Algorithm& algorithm, double log_inv_delta, const Er
                      estimate.error * exp(log_inv_delta));
 }
 
-void measure(const Options& options) {
+void measure(const ErrorOptions& options) {
   const SimulationOptions settings = options.run.simulation();
   const std::vector<Algorithm> algorithms = options.run.algorithms();
   const std::vector<double> log_inv_delta = options.run.log_inv_delta();
   const auto threads = static_cast<int>(options.run.threads());
-  constexpr double kMostRuns = 1e8;
-  const std::uint64_t runs = whole_number(options.runs, "--runs", kMostRuns);
-  if (runs == 0) throw InputError("--runs", bad_value(0, "must be positive"));
   const Instance instance = options.run.instance();
   const Simulation simulation(instance, settings);
   for (const Algorithm& algorithm : algorithms) simulation.check(algorithm);
@@ -53,7 +52,7 @@ void measure(const Options& options) {
                "95 % interval", "ess", "largest", "error/delta");
   for (const Algorithm& algorithm : algorithms) {
     const std::vector<ErrorEstimate> estimates =
-        measured_error(simulation, algorithm, log_inv_delta, static_cast<std::int64_t>(runs),
+        measured_error(simulation, algorithm, log_inv_delta, static_cast<std::int64_t>(options.runs),
                        options.plain ? ErrorMethod::plain : ErrorMethod::weighted, threads);
     for (std::size_t d = 0; d < log_inv_delta.size(); ++d)
       fmt::print("{}", (options.csv ? csv_row : table_row)(algorithm, log_inv_delta[d], estimates[d]));
@@ -64,11 +63,13 @@ void measure(const Options& options) {
 }  // namespace
 
 void add_error_command(Command& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ErrorOptions>();
   Command* command = app.add_subcommand(
       "error", "one instance: the probability of a wrong answer at every delta, however small");
   options->run.add_to(*command);
-  command->add_option("--runs", options->runs, "weighted runs, after the pilot's")->capture_default_str();
+  command->add_option("--runs", options->runs, "weighted runs, after the pilot's")
+      ->whole(1, kMostRuns)
+      ->capture_default_str();
   command->add_flag("--plain", options->plain, "plain Monte Carlo instead: sees errors that are not rare");
   command->add_flag("--csv", options->csv, "print one row per (algorithm, delta) instead of a table");
   command->footer(

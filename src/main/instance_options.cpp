@@ -111,7 +111,7 @@ RewardFamily InstanceOptions::reward() const {
   for (const auto& each : reward_parameters_) {
     if (each.second.empty()) continue;
     placed("--" + each.first, [&] {
-      set_parameter(reward, each.first, parse_number(each.second, "must be a positive number"));
+      set_parameter(reward, each.first, parse_number(each.second, "must be a positive number, as 0.5"));
     });
   }
   return reward;

@@ -51,7 +51,7 @@ struct Plan {
 };
 
 // A run's length varies; the longest of a cell is some three times its mean.
-constexpr double kTail = 3.0;
+constexpr double kLongestTail = 3.0;
 
 Plan make_plan(const std::string& job, const std::vector<std::string>& overrides) {
   Plan plan{read_study(job, overrides), {}, {}, {}};
@@ -106,7 +106,7 @@ void show_plan(const std::string& job, const std::vector<std::string>& overrides
   }
   fmt::print("\n  {:<18}{:>16}{:>14}\n", "cores", "makespan", "efficiency");
   for (const double cores : {1.0, 2.0, 4.0, 16.0, 64.0, 256.0, 1024.0}) {
-    const double makespan = std::max(all.seconds / cores, cores > 1.0 ? kTail * all.longest : 0.0);
+    const double makespan = std::max(all.seconds / cores, cores > 1.0 ? kLongestTail * all.longest : 0.0);
     fmt::print("  {:<18}{:>16}{:>12.0f} %\n", cores, duration_text(makespan),
                makespan > 0.0 ? 100.0 * all.seconds / (cores * makespan) : 100.0);
     if (cores > 1.0 && makespan > all.seconds / cores) break;
@@ -123,7 +123,7 @@ void show_script(const std::string& path, const std::vector<std::string>& overri
   job.name = plan.grid.name;
   job.overrides = overrides;
   job.seconds = plan.all.seconds;
-  job.longest = kTail * plan.all.longest;
+  job.longest = kLongestTail * plan.all.longest;
   job.tasks = static_cast<double>(plan.layout.tasks());
   job.cases = static_cast<double>(plan.grid.cases.size());
   job.largest_K = plan.grid.largest_K;
@@ -162,22 +162,22 @@ void add_plan_command(Command& app, int& status) {
           ->add_option(
               "--array", batch.array,
               "so many parts, each an element of an array of one-process jobs; `tasfg merge` joins them")
-          ->range(1, kMost));
+          ->whole(1, kMost));
   of_script(command->add_option(
       "--prolog", batch.prolog,
       "file of shell commands that come first: modules, environments (default: the one that "
       "TASFG_PROLOG names)"));
-  of_script(command->add_option("--nodes", batch.nodes, "nodes (default: 1)")->range(1, kMost));
+  of_script(command->add_option("--nodes", batch.nodes, "nodes (default: 1)")->whole(1, kMost));
   of_script(command->add_option("--ntasks-per-node", batch.tasks_per_node, "ranks on each (default: 1)")
-                ->range(1, kMost));
+                ->whole(1, kMost));
   of_script(command
                 ->add_option("--cpus-per-task", batch.cpus_per_task,
                              "threads of each rank (default: what the job can use, up to a node's CPUs)")
-                ->range(1, kMost));
+                ->whole(1, kMost));
   of_script(command->add_option("--time", batch.time,
                                 "time limit, as 2:00:00 (default: from the plan, with a margin)"));
   of_script(command->add_option("--mem-per-cpu", batch.megabytes_per_cpu, "MB (default: from the plan)")
-                ->range(1, kMost));
+                ->whole(1, kMost));
   command->footer(
       "Examples:\n  tasfg plan jobs/paper-main.toml --set replications=1000\n"
       "  tasfg plan jobs/paper-main.toml --sbatch --partition=long -o main.h5 > main.sbatch && sbatch "

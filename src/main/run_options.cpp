@@ -14,13 +14,7 @@
 namespace tasfg {
 namespace {
 
-/// A whole number that a double holds exactly.
-std::int64_t whole(double value, int low, double high, const char* option) {
-  if (!(value >= low && value <= high && value == std::floor(value)))
-    throw InputError(
-        option, bad_value(value, fmt::format("must be a whole number from {} to {}", low, to_text(high))));
-  return static_cast<std::int64_t>(value);
-}
+constexpr double kMostMasterSeed = 9e15;  // a whole number that a double holds exactly
 
 }  // namespace
 
@@ -32,14 +26,6 @@ std::vector<std::string> split_list(const std::string& text) {
     begin = comma + 1;
   }
   return parts;
-}
-
-std::uint64_t whole_number(std::string_view text, const std::string& where, double high) {
-  const std::optional<double> value = to_number(text);
-  if (!value || *value != std::floor(*value) || *value < 0 || *value > high)
-    throw InputError(where,
-                     bad_text(text, fmt::format("must be a whole number from 0 to {}", to_text(high))));
-  return static_cast<std::uint64_t>(*value);
 }
 
 std::vector<double> RunOptions::log_inv_delta() const {
@@ -74,9 +60,9 @@ SimulationOptions RunOptions::simulation() const {
     set_convention(out.conventions, point.substr(0, equals), point.substr(equals + 1), "--set");
   }
   out.threshold = threshold_named(threshold_, "--threshold");
-  out.max_steps = whole(max_steps_, 1, static_cast<double>(kMostDraws), "--max-steps");
+  out.max_steps = static_cast<std::int64_t>(max_steps_);
   out.skip = !no_skip_;
-  out.master_seed = static_cast<std::uint64_t>(whole(master_seed_, 0, 9e15, "--master-seed"));
+  out.master_seed = static_cast<std::uint64_t>(master_seed_);
   return out;
 }
 
@@ -110,8 +96,6 @@ std::vector<Algorithm> RunOptions::algorithms() const {
 }
 
 std::size_t RunOptions::threads() const {
-  if (threads_ < 0 || threads_ > 1024)
-    throw InputError("--threads", bad_value(threads_, "must lie in 0..1024; 0 means all cores"));
   return threads_ > 0 ? static_cast<std::size_t>(threads_)
                       : std::max(1U, std::thread::hardware_concurrency());
 }
@@ -137,10 +121,16 @@ void RunOptions::add_to(Command& app) {
   app.add_option("--threshold", threshold_, fmt::format("{}", fmt::join(names_of(threshold_rows()), ", ")))
       ->capture_default_str();
   app.add_option("--stream", stream_, "philox, or numpy to replay the published runs")->capture_default_str();
-  app.add_option("--master-seed", master_seed_, "of the philox streams")->capture_default_str();
+  app.add_option("--master-seed", master_seed_, "of the philox streams")
+      ->whole(0, kMostMasterSeed)
+      ->capture_default_str();
   app.add_flag("--no-skip", no_skip_, "make every draw by itself; same results, slower");
-  app.add_option("--max-steps", max_steps_, "draws after which a run is capped")->capture_default_str();
-  app.add_option("--threads", threads_, "worker threads (0: all cores)")->capture_default_str();
+  app.add_option("--max-steps", max_steps_, "draws after which a run is capped")
+      ->whole(1, static_cast<double>(kMostDraws))
+      ->capture_default_str();
+  app.add_option("--threads", threads_, "worker threads (0: all cores)")
+      ->whole(0, kMostThreads, "0 means all cores")
+      ->capture_default_str();
 }
 
 }  // namespace tasfg

@@ -40,7 +40,5 @@ class RunOptions {
 
 /// What stands between commas.
 [[nodiscard]] std::vector<std::string> split_list(const std::string& text);
-/// A whole number from 0 to `high`.
-[[nodiscard]] std::uint64_t whole_number(std::string_view text, const std::string& where, double high);
 
 }  // namespace tasfg

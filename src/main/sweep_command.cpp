@@ -15,12 +15,14 @@
 namespace tasfg {
 namespace {
 
-struct Options {
+constexpr double kShortestSilence = 4.0 * kBeat, kLongestSilence = 1e9;  // of a rank, seconds
+
+struct SweepCommandOptions {
   SweepOptions sweep;
   std::string shard, walltime;
 };
 
-int sweep(Options& options, char** arguments) {
+int sweep(SweepCommandOptions& options, char** arguments) {
   SweepOptions& sweep = options.sweep;
   if (!options.shard.empty()) sweep.shard = parse_shard(options.shard, "--shard");
   if (sweep.requeue && slurm_job().empty())
@@ -30,16 +32,6 @@ int sweep(Options& options, char** arguments) {
     sweep.walltime = parse_duration(options.walltime, "--walltime");
   else if (first_of_launch())
     sweep.walltime = slurm_seconds_left();
-  constexpr int kMostThreads = 4096;
-  if (sweep.threads < 0 || sweep.threads > kMostThreads)
-    throw InputError(
-        "--threads",
-        bad_value(sweep.threads,
-                  fmt::format("must lie in 0..{}; 0: this rank's share of the cores", kMostThreads)));
-  constexpr double kShortestSilence = 4.0 * kBeat;
-  if (!(sweep.lost_after >= kShortestSilence))
-    throw InputError("--lost-after", bad_value(sweep.lost_after,
-                                               fmt::format("must be {} seconds at least", kShortestSilence)));
   // A link to a file on a scratch disk stays one: what is replaced is the file.
   std::error_code error;
   if (std::filesystem::is_symlink(sweep.output, error) && std::filesystem::exists(sweep.output, error))
@@ -58,7 +50,7 @@ int sweep(Options& options, char** arguments) {
 }  // namespace
 
 void add_sweep_command(Command& app, int& status, char** arguments) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SweepCommandOptions>();
   Command* command =
       app.add_subcommand("sweep", "JOB.toml -o OUT.h5: run a job; an existing OUT.h5 of it is continued");
   command->add_option("job", options->sweep.job, "job file (see docs/job-file.md and jobs/)")->required();
@@ -70,6 +62,7 @@ void add_sweep_command(Command& app, int& status, char** arguments) {
   command
       ->add_option("--threads", options->sweep.threads,
                    "worker threads of each rank (0: its share of the cores it may use)")
+      ->whole(0, kMostThreads, "0: this rank's share of the cores")
       ->capture_default_str();
   command->add_option("--shard", options->shard,
                       "run part i of n of the grid, as i/n; join with `tasfg merge`");
@@ -81,6 +74,8 @@ void add_sweep_command(Command& app, int& status, char** arguments) {
   command
       ->add_option("--lost-after", options->sweep.lost_after,
                    "end when a rank gave no sign of life for so many seconds, as when its host is cut off")
+      ->number(kShortestSilence, kLongestSilence,
+               fmt::format("must be {} seconds at least", kShortestSilence))
       ->capture_default_str();
   command->add_flag("--retry-failed", options->sweep.retry_failed, "run failed tasks again");
   command->add_flag("-q,--quiet", options->sweep.quiet, "no progress, no summary");

@@ -218,7 +218,8 @@ void serve(Link& link, int count, const std::function<std::string(std::size_t)>&
       idle = false;
       asked = false;
       Reader reader(parcel->bytes);
-      TASFG_EXPECT(static_cast<Word>(reader.get<std::uint64_t>()) == Word::tasks);
+      [[maybe_unused]] const auto word = static_cast<Word>(reader.get<std::uint64_t>());
+      TASFG_EXPECT(word == Word::tasks);
       more = !reader.at_end();
       while (!reader.at_end()) threads.push(reader.get<std::uint64_t>());
     }

@@ -114,7 +114,7 @@ def test_bad_input_is_one_line_with_status_2(tmp_path):
         (["--over", "p=0:2"], "tasfg: --over p = 2 (must lie in [0, 1])"),
         (["--over", "p=1"], 'tasfg: --over "p=1" (must be name=low:high)'),
         (["--over", "p=0:1", "-P", "p=0.3"], "tasfg: --over and -P both give p (give one)"),
-        (["--over", "p=0:1", "--tolerance", "1e-12"], "tasfg: --tolerance = 1e-12 (must lie in [1e-8, 10])"),
+        (["--over", "p=0:1", "--tolerance", "1e-12"], "tasfg: --tolerance = 1e-12 (must lie in [1e-08, 10])"),
         ([], "tasfg: --over is given 0 times (must be given once for a curve, twice for a map)"),
         (
             ["--over", "p=0:1", "-o", str(tmp_path / "mine.txt")],

@@ -48,9 +48,9 @@ def test_the_table_is_for_people():
 @pytest.mark.parametrize(
     "arguments, told",
     [
-        (["--runs", "0"], "--runs = 0 (must be positive)"),
+        (["--runs", "0"], "--runs = 0 (must be a whole number from 1 to 100000000)"),
         (["--runs", "many"], "--runs"),
-        (["--runs", "1e9"], "must be a whole number from 0 to 100000000"),
+        (["--runs", "1e9"], "must be a whole number from 1 to 100000000"),
         (["--seeds", "0-9"], "--seeds"),
     ],
 )

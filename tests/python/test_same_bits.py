@@ -1,4 +1,4 @@
-"""The same bits with and without AVX2, and from the program that Clang built (tests/run builds it)."""
+"""The same bits with and without AVX2, and from the program that Clang built (tests/run builds it; without contracts, as users have it)."""
 
 import os
 import pathlib
@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 import result_files
+from processes import MPI
 
 GCC = os.environ["TASFG"]
 CLANG = os.environ["TASFG_BY_CLANG"]
@@ -21,8 +22,10 @@ needs_clang = pytest.mark.skipif(not os.path.exists(CLANG), reason="no program b
 others = pytest.mark.parametrize("other", [name if "clang" not in name else pytest.param(name, marks=needs_clang) for name in OTHERS])
 
 
-def output(program, environment, *arguments):
-    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, env={**os.environ, **environment})
+def output(program, environment, *arguments, ranks=0):
+    launcher = ["mpirun", "--oversubscribe", "-n", str(ranks)] if ranks else []
+    done = subprocess.run([*launcher, program, *map(str, arguments)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **MPI, **environment})
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -59,3 +62,9 @@ def test_a_sweep(tmp_path):
         files.append(tmp_path / f"{len(files)}.h5")
         output(program, {}, "sweep", ROOT / "jobs/small.toml", "-o", files[-1], "-q", "--set", "replications=3")
     assert result_files.differences(*files) == []
+
+
+@needs_clang
+def test_a_curve_of_two_ranks():
+    curve = ["curve", "--graph", "loopy-star", "--over", "p=0:1", "--tolerance", "0.05", "--csv"]
+    assert output(CLANG, {}, *curve, ranks=2) == output(GCC, {}, *curve)

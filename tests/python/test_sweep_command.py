@@ -727,7 +727,7 @@ def test_walltime_starts_nothing_that_cannot_end(tmp_path):
     (["job.toml", "-o", "x.h5", "--shard", "4/4"], "--shard \"4/4\" (must be i/n with 0 <= i < n"),
     (["job.toml", "-o", "x.h5", "--shard", "x"], "--shard \"x\""),
     (["job.toml", "-o", "x.h5", "--walltime", "soon"], "--walltime"),
-    (["job.toml", "-o", "x.h5", "--threads", "-1"], "--threads = -1 (must lie in 0..4096"),
+    (["job.toml", "-o", "x.h5", "--threads", "-1"], "--threads = -1 (must be a whole number from 0 to 4096; 0"),
     (["job.toml", "-o", "x.h5", "--lost-after", "3"], "--lost-after = 3 (must be 8 seconds at least)"),
     (["job.toml", "-o", "x.h5", "--set", "replicatons=3"], "replications"),
     (["job.toml", "-o", "x.h5", "--set", "replications"], "--set"),

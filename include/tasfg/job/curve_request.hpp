@@ -21,6 +21,10 @@ struct CurveRange {
 /// "p=0:1".
 [[nodiscard]] CurveRange parse_curve_range(const std::string& text, const std::string& origin);
 
+/// What the options of a curve may be.
+inline constexpr double kLeastTolerance = 1e-8, kMostTolerance = 10.0, kLeastWidth = 1e-9, kMostWidth = 1.0;
+inline constexpr int kLeastSamples = 2, kMostSamples = 10'000;
+
 struct CurveRequest {
   std::string family;
   std::map<std::string, std::string> parameters;  // a number, a word or an expression of the others
