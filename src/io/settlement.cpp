@@ -7,8 +7,8 @@
 namespace tasfg {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoResult = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoStop = std::numeric_limits<double>::infinity();
 
 /// The first seed that has neither a result nor failed.
 std::int64_t settled_of(std::span<const TaskStatus> status) {
@@ -28,7 +28,7 @@ std::vector<T> values_at(const ResultFile::Impl& file, std::string_view name, Ce
   return values;
 }
 
-CellValues values_of(const ResultFile::Impl& file, CellId cell, std::span<const TaskStatus> status,
+CellValues cell_values(const ResultFile::Impl& file, CellId cell, std::span<const TaskStatus> status,
                      std::int64_t count) {
   CellValues values;
   for (std::size_t d = 0; d < file.layout.delta.size(); ++d) {
@@ -39,10 +39,10 @@ CellValues values_of(const ResultFile::Impl& file, CellId cell, std::span<const 
       const auto tau = values_at<std::int64_t>(file, "tau", cell, d, count);
       const auto stopped = values_at<std::int8_t>(file, "stopped", cell, d, count);
       for (std::size_t i = 0; i < tau.size(); ++i)
-        of.push_back(stopped[i] == 1 ? static_cast<double>(tau[i]) : kInfinity);
+        of.push_back(stopped[i] == 1 ? static_cast<double>(tau[i]) : kNoStop);
     }
     for (std::size_t i = 0; i < of.size(); ++i)
-      if (status[i] == TaskStatus::failed) of[i] = kNaN;
+      if (status[i] == TaskStatus::failed) of[i] = kNoResult;
   }
   return values;
 }
@@ -69,7 +69,7 @@ std::vector<Decision> ResultFile::Impl::decisions(CaseId case_id, std::span<cons
     const CellId cell = grid.cell(case_id, a);
     const std::vector<TaskStatus> status = statuses(cell);
     const std::int64_t settled = settled_of(status);
-    values[a.value()] = values_of(*this, cell, status, settled);
+    values[a.value()] = cell_values(*this, cell, status, settled);
     cells[a.value()] = {settled, &values[a.value()]};
   }
   return decide(precision, layout.replications, cells, skip);

@@ -14,7 +14,7 @@
 namespace tasfg {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kCapped = std::numeric_limits<double>::infinity();  // the value of a capped run
 constexpr double kZ = 2.241402727604945;  // normal quantile of 1 − 0.025/2
 constexpr double kGrowth = 1.25;
 
@@ -72,7 +72,7 @@ KnownValue median_of(std::span<const double> values) {
   if (rank < 1.0) return doubtful(Quantity::median, Doubt::few, middle);
   const auto r = static_cast<std::size_t>(rank);
   const double low = sorted[r - 1], high = sorted[n - r];
-  if (high == kInfinity) return doubtful(Quantity::median, Doubt::capped, middle);
+  if (high == kCapped) return doubtful(Quantity::median, Doubt::capped, middle);
   return {Quantity::median, middle, low, high, (high - low) / 2.0 / middle, Doubt::none};
 }
 
@@ -92,7 +92,7 @@ KnownValue ratio_of(std::span<const double> values, std::span<const double> base
   std::vector<double> x, y;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i]) || std::isnan(base[i])) continue;
-    if (values[i] == kInfinity || base[i] == kInfinity) return doubtful(Quantity::ratio, Doubt::capped);
+    if (values[i] == kCapped || base[i] == kCapped) return doubtful(Quantity::ratio, Doubt::capped);
     x.push_back(values[i]);
     y.push_back(base[i]);
   }
@@ -210,7 +210,7 @@ KnownValue interval_of(Quantity quantity, std::span<const double> values, std::s
   if (known.size() < 2) return doubtful(quantity, Doubt::few);
   if (quantity == Quantity::error) return error_of(known);
   // Of capped runs all that is known is that they are long: no mean, but a median.
-  if (quantity == Quantity::median || std::find(known.begin(), known.end(), kInfinity) != known.end())
+  if (quantity == Quantity::median || std::find(known.begin(), known.end(), kCapped) != known.end())
     return median_of(known);
   return mean_of(known);
 }

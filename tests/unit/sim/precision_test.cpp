@@ -10,8 +10,8 @@
 namespace tasfg {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kBeyond = std::numeric_limits<double>::infinity();
+constexpr double kNoRun = std::numeric_limits<double>::quiet_NaN();
 
 Precision asked(Quantity quantity, double target) {
   Precision made;
@@ -80,14 +80,14 @@ TEST(Precision, AMedianLiesBetweenItsRanks) {
   EXPECT_EQ(found.high, 62.0);
   // Long runs count, however long they are.
   for (double& each : values)
-    if (each > 62.0) each = kInfinity;
+    if (each > 62.0) each = kBeyond;
   const KnownValue capped = interval_of(Quantity::mean, values);
   EXPECT_EQ(capped.quantity, Quantity::median);
   EXPECT_EQ(capped.high, 62.0);
   for (double& each : values)
-    if (each > 61.0) each = kInfinity;
+    if (each > 61.0) each = kBeyond;
   EXPECT_EQ(interval_of(Quantity::median, values).doubt, Doubt::capped);
-  EXPECT_EQ(interval_of(Quantity::median, values).relative, kInfinity);
+  EXPECT_EQ(interval_of(Quantity::median, values).relative, kBeyond);
 }
 
 TEST(Precision, ARatioIsPairedSeedBySeed) {
@@ -99,14 +99,14 @@ TEST(Precision, ARatioIsPairedSeedBySeed) {
   EXPECT_LT(exact.relative, 1e-12);
   const KnownValue apart = interval_of(Quantity::ratio, made_values(200, 6, 1)[0], base[0]);
   EXPECT_GT(apart.relative, 0.05);
-  thrice[7] = kNaN;  // a pair without one of them is none
+  thrice[7] = kNoRun;  // a pair without one of them is none
   EXPECT_NEAR(interval_of(Quantity::ratio, thrice, base[0]).value, 3.0, 1e-12);
-  thrice[8] = kInfinity;
+  thrice[8] = kBeyond;
   EXPECT_EQ(interval_of(Quantity::ratio, thrice, base[0]).doubt, Doubt::capped);
 }
 
 TEST(Precision, NoErrorsAreNotAPreciseProbabilityOfThem) {
-  std::vector<double> log_weights(1000, -kInfinity);
+  std::vector<double> log_weights(1000, -kBeyond);
   EXPECT_EQ(interval_of(Quantity::error, log_weights).doubt, Doubt::no_event);
   log_weights[3] = -2.0;
   EXPECT_EQ(interval_of(Quantity::error, log_weights).doubt, Doubt::uneven);
@@ -141,7 +141,7 @@ TEST(Precision, TheDecisionDependsOnTheSeedsBeforeItAlone) {
         ASSERT_EQ(decide(wanted, 2000, all, skip)[0].n, whole.n);
       }
       for (auto& each : values)
-        for (std::size_t i = static_cast<std::size_t>(whole.n); i < each.size(); ++i) each[i] = kInfinity;
+        for (std::size_t i = static_cast<std::size_t>(whole.n); i < each.size(); ++i) each[i] = kBeyond;
       EXPECT_EQ(decided(wanted, values, 2000).n, whole.n);
     }
 }
