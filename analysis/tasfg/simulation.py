@@ -61,12 +61,13 @@ def simulate(
     lower_bound and so on of the cases. A run that fails (a rule that raises, or names no vertex) has status 3 and missing
     values, and is among `failures(runs)`; the others go on. Results are the program's, bit by bit."""
     library = core()
-    many = [instances] if isinstance(instances, Instance) else list(instances)
+    many = [instances] if isinstance(instances, Instance) else _listed(instances, "instances", "tasfg.Instance")
     if not many or not all(isinstance(each, Instance) for each in many):
         raise UserError("simulate takes a tasfg.Instance, or a list of them")
-    chosen = _algorithms(
-        library, algorithms, options or {}, [os.fspath(path) for path in rules], {each.K for each in many}
-    )
+    options, points = _by_name(options, "options"), _by_name(points, "points")
+    libraries = [rules] if isinstance(rules, str | os.PathLike) else _listed(rules, "rules", "path")
+    chosen = _algorithms(library, algorithms, options, [os.fspath(path) for path in libraries], {each.K for each in many})
+    times = [_whole(each, "checkpoints", 1) for each in _listed(checkpoints, "checkpoints", "number of draws")]
     logs, deltas = _confidences(library, delta, log_inv_delta)
     numbers = _seeds(seeds)
     settings = library.options(
@@ -74,14 +75,14 @@ def simulate(
         checked_text(conventions, "conventions"),
         {
             checked_text(name, "points"): checked_text(value, f"points[{name}]")
-            for name, value in (points or {}).items()
+            for name, value in points.items()
         },
         checked_text(threshold, "threshold"),
         checked_text(stream, "stream"),
         _whole(master_seed, "master_seed", 0),
         _whole(max_steps, "max_steps", 1, library.most_draws),
         bool(pulls_by_delta),
-        [_whole(each, "checkpoints", 1) for each in checkpoints],
+        times,
         bool(skip),
     )
     total = len(many) * len(chosen) * len(numbers)
@@ -96,7 +97,7 @@ def simulate(
     attributes = {
         "setting": setting,
         "conventions": conventions,
-        "convention_points": " ".join(f"{name}={value}" for name, value in (points or {}).items()),
+        "convention_points": " ".join(f"{name}={value}" for name, value in points.items()),
         "threshold": threshold,
         "stream": stream,
         "seed": int(master_seed),
@@ -104,7 +105,7 @@ def simulate(
         "results_version": str(library.results_version),
     }
     names = [each.name for each in chosen]
-    data = _dataset(library, many, names, logs, deltas, numbers, found, attributes, list(checkpoints))
+    data = _dataset(library, many, names, logs, deltas, numbers, found, attributes, times)
     data.attrs["failures"] = [
         (int(case), names[algorithm], int(seed), message) for case, algorithm, seed, message in failed
     ]
@@ -122,6 +123,21 @@ def simulate(
 def failures(runs: xr.Dataset) -> list[tuple[int, str, int, str]]:
     """The runs of a simulation that failed: case, algorithm, seed, message."""
     return list(runs.attrs.get("failures", []))
+
+
+def _listed(given: Any, what: str, each: str) -> list:
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise UserError(f"{what} = {_short(given)} (must be a list, each a {each})")
+    try:
+        return list(given)
+    except TypeError:  # as of an array without dimensions
+        raise UserError(f"{what} = {_short(given)} (must be a list, each a {each})") from None
+
+
+def _by_name(given: Any, what: str) -> Mapping:
+    if not isinstance(given, Mapping | None):
+        raise UserError(f"{what} = {_short(given)} (must be a dict)")
+    return given or {}
 
 
 def _whole(value: Any, what: str, low: int, high: int = 9_000_000_000_000_000) -> int:

@@ -231,6 +231,12 @@ def chain():
 
 
 REFUSED = {
+    "means of two dimensions": (lambda: tasfg.simulate(tasfg.Instance(np.eye(2), np.eye(2))), "means = array([[1., 0.], [0., 1.]])"),
+    "no instance": (lambda: tasfg.simulate(3), "instances = 3 (must be a list, each a tasfg.Instance)"),
+    "a text for a number": (lambda: tasfg.solve(np.eye(2), [0, 1], gap="small"), "gap = 'small' (must lie in [1e-13, 0.1])"),
+    "an error of nothing": (lambda: tasfg.error(3), "error takes a tasfg.Instance (not 3)"),
+    "a curve over nothing": (lambda: tasfg.curve("ring", 3), "over = 3 (must be a dict"),
+    "a table of nothing": (lambda: tasfg.table(3), "3 (must be what tasfg.simulate"),
     "a transposed graph": (lambda: tasfg.Instance(networkx.DiGraph([("hub", "hub"), ("x", "hub"), ("y", "hub")]), [0, 1, 2]),
                            "instance: vertex x is unobservable: its column holds no positive probability (is the graph transposed?"),
     "a transposed matrix": (lambda: tasfg.Instance([[1, 0], [1, 0]], [0, 1]), "vertex 1 (counted from 0) is unobservable"),
@@ -292,6 +298,11 @@ WRONG_RUNS = {
     "a threshold": (dict(threshold="prctical"), 'did you mean "practical"?'),
     "steps": (dict(max_steps=0), "max_steps = 0 (must be a whole number from 1"),
     "threads": (dict(threads=-1), "threads = -1 (must lie in 0..1024"),
+    "one checkpoint": (dict(checkpoints=5), "checkpoints = 5 (must be a list, each a number of draws)"),
+    "points as a text": (dict(points="statistic=counts"), "points = 'statistic=counts' (must be a dict)"),
+    "options as a list": (dict(options=["period"]), "options = ['period'] (must be a dict)"),
+    "options of one as a text": (dict(algorithms="tas-fg", options={"tas-fg": "period=5"}), "options[tas-fg] = 'period=5' (must be a dict)"),
+    "a number as library": (dict(rules=3), "rules = 3 (must be a list, each a path)"),
     "checkpoints": (dict(checkpoints=[5, 5]), "checkpoints = 5 (must rise"),
     "a nameless rule": (dict(algorithms=[object()]), "has the name None (a rule has a name"),
     "a rule without choose": (dict(algorithms=[type("R", (), {"name": "r"})()]), "algorithms: r has no method choose"),
