@@ -46,7 +46,7 @@ constexpr AlgorithmOption kClosedFormOptions[] = {kTracking, kPeriod, kWeight};
 constexpr AlgorithmOption kGreedyOptions[] = {kEpsilon};
 
 // The only list of algorithms.
-constexpr AlgorithmRow kRows[] = {
+constexpr AlgorithmRow kAlgorithms[] = {
     {RuleKind::tas_optimal, "tas-fg",
      "Track and Stop for feedback graphs: tracks the optimal allocation of the estimated model", kTasOptions},
     {RuleKind::tas_heuristic, "tas-fg-heur", "the same with the heuristic allocation, G Delta^-2 normalised",
@@ -69,16 +69,16 @@ constexpr AlgorithmRow kRows[] = {
     {RuleKind::oracle, "oracle", "tracks the true optimal allocation", {}},
     {RuleKind::external, "", "", {}},  // named by its library
 };
-static_assert(one_row_each(kRows, &AlgorithmRow::rule), "one row for each rule, in order");
+static_assert(one_row_each(kAlgorithms, &AlgorithmRow::rule), "one row for each rule, in order");
 
 }  // namespace
 
 std::span<const AlgorithmRow> algorithm_rows() {
-  return std::span(kRows).first(std::size(kRows) - 1);
+  return std::span(kAlgorithms).first(std::size(kAlgorithms) - 1);
 }
 
 const AlgorithmRow& row_of(const Algorithm& algorithm) {
-  return kRows[static_cast<std::size_t>(algorithm.rule)];
+  return kAlgorithms[static_cast<std::size_t>(algorithm.rule)];
 }
 
 Algorithm algorithm_named(std::string_view name, const std::string& origin) {

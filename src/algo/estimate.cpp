@@ -1,7 +1,8 @@
 #include "tasfg/algo/estimate.hpp"
 
-#include <limits>
 #include <utility>
+
+#include "tasfg/base/elementary.hpp"
 
 namespace tasfg {
 
@@ -32,7 +33,7 @@ bool Estimate::best_is_unique() const {
 void Estimate::find_best() {
   best_ = index_of_largest(means_.data(), n_);
   double& best_mean = means_[static_cast<std::size_t>(best_)];
-  const double top = std::exchange(best_mean, -std::numeric_limits<double>::infinity());
+  const double top = std::exchange(best_mean, -kInfinity);
   runner_up_ = largest_of(means_.data(), n_);
   best_mean = top;
 }

@@ -39,7 +39,7 @@ double log_inv_delta_alone(double log_inv_delta, int /*K*/) {
 }
 
 // The only list of thresholds.
-constexpr ThresholdRow kRows[] = {
+constexpr ThresholdRow kThresholds[] = {
     {ThresholdKind::practical, "practical", "ln(1/delta) + 3 ln(1 + 2 ln t), as in the paper's experiments",
      &log_inv_delta_alone, [](double t) { return 3.0 * log(1.0 + 2.0 * log(t)); }},
     {ThresholdKind::proven, "proven", "2 C_exp(ln((K-1)/delta)/2) + 6 ln(1 + ln t), delta-correct by Prop. 5",
@@ -50,16 +50,16 @@ constexpr ThresholdRow kRows[] = {
     {ThresholdKind::simple, "simple", "ln((1 + ln t)/delta)", &log_inv_delta_alone,
      [](double t) { return log(1.0 + log(t)); }},
 };
-static_assert(one_row_each(kRows, &ThresholdRow::kind), "one row for each threshold, in order");
+static_assert(one_row_each(kThresholds, &ThresholdRow::kind), "one row for each threshold, in order");
 
 }  // namespace
 
 std::span<const ThresholdRow> threshold_rows() {
-  return kRows;
+  return kThresholds;
 }
 
 const ThresholdRow& row_of(ThresholdKind kind) {
-  return kRows[static_cast<std::size_t>(kind)];
+  return kThresholds[static_cast<std::size_t>(kind)];
 }
 
 ThresholdKind threshold_named(std::string_view name, const std::string& origin) {

@@ -33,7 +33,7 @@ void exp_each(double* x, std::size_t n) {
     const Lanes half = whole_part(0.5 * power);
     const Lanes result = value * power_of_two(half) * power_of_two<Lanes>(power - half);
     const Lanes finite = select(given < detail::kExpLeast, 0.0, result);
-    const Lanes number = select(given > detail::kExpLargest, std::numeric_limits<double>::infinity(), finite);
+    const Lanes number = select(given > detail::kExpLargest, kInfinity, finite);
     lanes(x + i) = select(given == given, number, given);
   }
 }

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <variant>
 
 #include "draft_file.hpp"
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/result_file.hpp"
 
@@ -19,11 +19,10 @@ namespace tasfg {
 namespace {
 
 constexpr char kFormat[] = "tasfg-curve";
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 using Values = std::variant<std::vector<double>, std::vector<std::int8_t>>;
 
-struct Dimension {
+struct Axis {
   std::string name;
   std::size_t length;
 };
@@ -37,7 +36,7 @@ class Group {
     const Handle made(must(H5Gcreate2(file_, name_.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name_),
                       &H5Gclose);
     dimensions_ = {{along, length}, {"vertex", vertices}};
-    for (const Dimension& each : dimensions_) {
+    for (const Axis& each : dimensions_) {
       ids_.push_back(next_id_++);
       scale(each, ids_.back());
     }
@@ -79,7 +78,7 @@ class Group {
   }
 
   /// A dimension's name and length, without values.
-  void scale(const Dimension& dimension, std::int32_t id) {
+  void scale(const Axis& dimension, std::int32_t id) {
     const hsize_t length = dimension.length;
     const Handle space(must(H5Screate_simple(1, &length, nullptr), dimension.name), &H5Sclose);
     const Handle made = create(dimension.name, H5T_STD_I8LE, space);
@@ -89,7 +88,7 @@ class Group {
 
   hid_t file_;
   std::string name_;
-  std::vector<Dimension> dimensions_;
+  std::vector<Axis> dimensions_;
   std::vector<std::int32_t> ids_;
   std::int32_t& next_id_;
 };

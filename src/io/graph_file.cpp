@@ -16,8 +16,6 @@
 namespace tasfg {
 namespace {
 
-constexpr hsize_t kLargestK = kLargestGraph;
-
 /// The root group's datasets: how many, and the first few names.
 struct RootDatasets {
   static constexpr std::size_t kNamesShown = 10;
@@ -69,9 +67,9 @@ void check_storage(hid_t dataset, hsize_t K, hsize_t bytes_per_value, const std:
   hsize_t chunk[2] = {0, 0};
   if (H5Pget_chunk(creation, 2, chunk) != 2)
     throw InputError(origin, remark("its chunks cannot be read", "damaged?"));
-  if (chunk[0] < 1 || chunk[1] < 1 || chunk[0] > kLargestK || chunk[1] > kLargestK)
+  if (chunk[0] < 1 || chunk[1] < 1 || chunk[0] > kLargestGraph || chunk[1] > kLargestGraph)
     throw InputError(origin, remark(fmt::format("chunks of {} x {} values", chunk[0], chunk[1]),
-                                    fmt::format("must be at most {} x {}", kLargestK, kLargestK)));
+                                    fmt::format("must be at most {} x {}", kLargestGraph, kLargestGraph)));
   const hsize_t chunks = ((K + chunk[0] - 1) / chunk[0]) * ((K + chunk[1] - 1) / chunk[1]);
   constexpr hsize_t kOverhead = 1024;
   if (const hsize_t stored = H5Dget_storage_size(dataset);
@@ -130,8 +128,9 @@ FeedbackGraph read_graph_hdf5(const std::string& path, const std::string& datase
   if (extent[0] != extent[1])
     throw InputError(
         origin, remark(fmt::format("{} x {} values", extent[0], extent[1]), "the matrix must be square"));
-  if (extent[0] < 2 || extent[0] > kLargestK)
-    throw InputError(within(origin, "K"), bad_value(extent[0], fmt::format("must lie in 2..{}", kLargestK)));
+  if (extent[0] < 2 || extent[0] > kLargestGraph)
+    throw InputError(within(origin, "K"),
+                     bad_value(extent[0], fmt::format("must lie in 2..{}", kLargestGraph)));
   check_storage(dataset, extent[0], H5Tget_size(type), origin);
   std::vector<double> values(static_cast<std::size_t>(extent[0] * extent[1]));
   if (H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)

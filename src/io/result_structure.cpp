@@ -489,11 +489,9 @@ void read_header(const ResultFile::Impl& file, Finder& finder, const Table<Recor
     get_row(table, columns, batch, i, extents[Dimension::vertex], records[i]);
 }
 
-constexpr std::int32_t kLargestK = 4096;  // of every graph
-
 void check_layout(const ResultLayout& layout, std::size_t vertices, const std::string& path) {
   for (const CaseDescription& each : layout.cases) {
-    if (each.K < 2 || each.K > kLargestK || static_cast<std::size_t>(each.K) > vertices)
+    if (each.K < 2 || each.K > kLargestGraph || static_cast<std::size_t>(each.K) > vertices)
       damaged(path, "cases/K");
     if (each.best < 0 || each.best >= each.K) damaged(path, "cases/best");
     if (each.edges < 0 || each.edges > std::int64_t{each.K} * each.K) damaged(path, "cases/edges");

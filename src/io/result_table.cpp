@@ -1,8 +1,8 @@
 #include "result_table.hpp"
 
 #include <algorithm>
-#include <limits>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/member_count.hpp"
 
 namespace tasfg {
@@ -10,7 +10,6 @@ namespace {
 
 using enum Dimension;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // What a record's checksum covers: numbers and counts that may be missing, and the status, which never is.
 constexpr Traits kNumber{.fill = kNaN, .fill_is_missing = true, .summed = true};
 constexpr Traits kCount{.fill = -1, .fill_is_missing = true, .summed = true};

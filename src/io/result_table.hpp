@@ -109,9 +109,24 @@ struct Table {
   std::span<const Dataset<Record>> datasets;
 };
 
-/// Each is specialised in result_table.cpp.
 template <typename Record>
 [[nodiscard]] Table<Record> table();
+template <>
+Table<RunRecord> table();
+template <>
+Table<CaseDescription> table();
+template <>
+Table<CaseSolution> table();
+template <>
+Table<AlgorithmInfo> table();
+template <>
+Table<EdgeRow> table();
+template <>
+Table<Failure> table();
+template <>
+Table<Sitting> table();
+template <>
+Table<LiveState> table();
 /// The layout's own lists (δ, checkpoints), in each group that has their dimension.
 [[nodiscard]] std::span<const Table<ResultLayout>> layout_tables();
 

@@ -8,12 +8,12 @@
 #include "expression.hpp"
 #include <fmt/format.h>
 
+#include "tasfg/base/elementary.hpp"
+
 namespace tasfg {
 namespace {
 
 using Forms = std::map<std::string, AffineForm, std::less<>>;
-
-constexpr double kEpsilon = 0x1p-52;
 
 bool constant(const Dependences& depends) {
   return !depends[0] && !depends[1];

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "expression.hpp"
 #include <fmt/format.h>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
 #include "tasfg/model/instance.hpp"
@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::size_t kMostKinks = 200;
 constexpr std::size_t kMostWhole = 10'000;
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 /// How far outside its range an expression may come out by rounding.
 constexpr double kRoundingOfRange = 1e-12;
 

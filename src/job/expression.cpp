@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -33,7 +32,7 @@ double power(double x, double y) {
     const double magnitude = whole_power(x, static_cast<std::uint64_t>(std::abs(y)));
     return y < 0.0 ? 1.0 / magnitude : magnitude;
   }
-  if (x == 0.0) return y > 0.0 ? 0.0 : std::numeric_limits<double>::infinity();
+  if (x == 0.0) return y > 0.0 ? 0.0 : kInfinity;
   return exp(y * log(x));
 }
 

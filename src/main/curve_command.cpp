@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tasfg/algo/conventions.hpp"
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/stopwatch.hpp"
 #include "tasfg/io/curve_file.hpp"
 #include "tasfg/sweep/curve_run.hpp"
@@ -15,7 +16,7 @@
 namespace tasfg {
 namespace {
 
-struct Options {
+struct CurveOptions {
   InstanceOptions instance;
   std::string conventions = "paper";
   std::vector<std::string> over;
@@ -27,7 +28,7 @@ struct Options {
   bool csv = false;
 };
 
-CurveRequest request_of(const Options& options) {
+CurveRequest request_of(const CurveOptions& options) {
   const std::string parity =
       kConventionNames[named_value(kConventionNames, options.conventions, "--conventions")];
   CurveRequest request = options.instance.curve_request(parity);
@@ -115,7 +116,7 @@ void print_infinite(const Curve& curve) {
 
 void print_summary(const Curve& curve, double seconds) {
   fmt::print("{}\n\n", curve.description);
-  double least = std::numeric_limits<double>::infinity(), most = 0.0;
+  double least = kInfinity, most = 0.0;
   for (const MapPoint& point : curve.points) {
     least = std::min(least, point.lower);
     if (std::isfinite(point.upper)) most = std::max(most, point.upper);
@@ -141,7 +142,7 @@ void print_summary(const Curve& curve, double seconds) {
   }
 }
 
-int curve(const Options& options) {
+int curve(const CurveOptions& options) {
   const CurvePlan plan = plan_curve(request_of(options));
   Link link;
   const Stopwatch watch;
@@ -172,7 +173,7 @@ int curve(const Options& options) {
 }  // namespace
 
 void add_curve_command(Command& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CurveOptions>();
   Command* command = app.add_subcommand(
       "curve", "T* over a range of one parameter, or a map over two, enclosed at every point in between");
   options->instance.add_to(*command);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMostRuns = 1e8;
 
-struct Options {
+struct ErrorOptions {
   RunOptions run;
   double runs = 1e5;
   bool plain = false;
@@ -36,7 +36,7 @@ std::string table_row(const Algorithm& algorithm, double log_inv_delta, const Er
                      estimate.error * exp(log_inv_delta));
 }
 
-void measure(const Options& options) {
+void measure(const ErrorOptions& options) {
   const SimulationOptions settings = options.run.simulation();
   const std::vector<Algorithm> algorithms = options.run.algorithms();
   const std::vector<double> log_inv_delta = options.run.log_inv_delta();
@@ -63,7 +63,7 @@ void measure(const Options& options) {
 }  // namespace
 
 void add_error_command(Command& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ErrorOptions>();
   Command* command = app.add_subcommand(
       "error", "one instance: the probability of a wrong answer at every delta, however small");
   options->run.add_to(*command);

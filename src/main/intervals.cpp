@@ -1,11 +1,12 @@
 #include "intervals.hpp"
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
+
+#include "tasfg/base/elementary.hpp"
 
 namespace tasfg {
 namespace {
@@ -16,7 +17,7 @@ constexpr double kTail = 0.025;
 
 double half_width(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
-  if (n < 2) return std::numeric_limits<double>::quiet_NaN();
+  if (n < 2) return kNaN;
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double squares = 0.0;
   for (const double value : values) squares += (value - mean) * (value - mean);

@@ -51,7 +51,7 @@ struct Plan {
 };
 
 // A run's length varies; the longest of a cell is some three times its mean.
-constexpr double kTail = 3.0;
+constexpr double kLongestTail = 3.0;
 
 Plan make_plan(const std::string& job, const std::vector<std::string>& overrides) {
   Plan plan{read_study(job, overrides), {}, {}, {}};
@@ -106,7 +106,7 @@ void show_plan(const std::string& job, const std::vector<std::string>& overrides
   }
   fmt::print("\n  {:<18}{:>16}{:>14}\n", "cores", "makespan", "efficiency");
   for (const double cores : {1.0, 2.0, 4.0, 16.0, 64.0, 256.0, 1024.0}) {
-    const double makespan = std::max(all.seconds / cores, cores > 1.0 ? kTail * all.longest : 0.0);
+    const double makespan = std::max(all.seconds / cores, cores > 1.0 ? kLongestTail * all.longest : 0.0);
     fmt::print("  {:<18}{:>16}{:>12.0f} %\n", cores, duration_text(makespan),
                makespan > 0.0 ? 100.0 * all.seconds / (cores * makespan) : 100.0);
     if (cores > 1.0 && makespan > all.seconds / cores) break;
@@ -123,7 +123,7 @@ void show_script(const std::string& path, const std::vector<std::string>& overri
   job.name = plan.grid.name;
   job.overrides = overrides;
   job.seconds = plan.all.seconds;
-  job.longest = kTail * plan.all.longest;
+  job.longest = kLongestTail * plan.all.longest;
   job.tasks = static_cast<double>(plan.layout.tasks());
   job.cases = static_cast<double>(plan.grid.cases.size());
   job.largest_K = plan.grid.largest_K;

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -17,6 +16,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
 #include "tasfg/base/stopwatch.hpp"
@@ -28,7 +28,7 @@
 namespace tasfg {
 namespace {
 
-struct Options {
+struct SimulateOptions {
   RunOptions run;
   std::string seeds = "0-9";
   bool csv = false;
@@ -88,7 +88,7 @@ struct Summary {
   double mean = kMissing, half_width = kMissing, median = kMissing, largest = kMissing;
   std::int64_t stopped = 0, wrong = 0, capped = 0;
 
-  static constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double kMissing = kNaN;
 };
 
 Summary summary_of(std::span<const RunRecord> records, std::size_t d) {
@@ -131,9 +131,10 @@ std::string error_text(const Summary& summary) {
                      interval.high);
 }
 
-void print_summary(const Instance& instance, const Options& options, const SimulationOptions& settings,
-                   const std::vector<Algorithm>& algorithms, std::size_t seeds,
-                   const std::vector<double>& log_inv_delta, const std::vector<RunRecord>& records) {
+void print_summary(const Instance& instance, const SimulateOptions& options,
+                   const SimulationOptions& settings, const std::vector<Algorithm>& algorithms,
+                   std::size_t seeds, const std::vector<double>& log_inv_delta,
+                   const std::vector<RunRecord>& records) {
   const CharacteristicTime time = characteristic_time(instance);
   fmt::print("{}; {} rewards; T* = {:.6g}; {} runs of each algorithm\n\n", options.run.describe(),
              row_of(instance.reward()).name, time.upper, seeds);
@@ -231,7 +232,7 @@ class LiveLine {
 };
 
 /// Whether every run came to its end.
-bool simulate(const Options& options) {
+bool simulate(const SimulateOptions& options) {
   const SimulationOptions simulation_settings = options.run.simulation();
   const std::vector<Algorithm> algorithms = options.run.algorithms();
   const std::vector<std::uint64_t> seeds = parse_seeds(options.seeds);
@@ -294,7 +295,7 @@ bool simulate(const Options& options) {
 }  // namespace
 
 void add_simulate_command(Command& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SimulateOptions>();
   Command* command = app.add_subcommand(
       "simulate", "one instance, given algorithms and seeds: stopping times at every delta");
   options->run.add_to(*command);

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Everything that `tasfg solve` reports.
-struct Report {
+struct Solved {
   CharacteristicTime time;
   std::vector<double> heuristic, argmax, top_k;
   double T_heuristic, T_uniform, T_argmax, T_top_k;
@@ -27,9 +27,9 @@ struct Report {
   PaperBounds bounds;
 };
 
-Report analyse(const Instance& instance, const SolveOptions& options) {
+Solved analyse(const Instance& instance, const SolveOptions& options) {
   const ModelView model = view_of(instance);
-  Report report{};
+  Solved report{};
   report.time = characteristic_time(instance, options);
   report.heuristic = heuristic_allocation(model);
   report.argmax = argmax_allocation(model);
@@ -50,20 +50,20 @@ double norm(const std::vector<double>& x) {
 }
 
 /// JSON has no infinity: null, which here always means "infinite" or "not applicable".
-Json number(double value) {
+Json to_json(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
-Json number(const std::optional<double>& value) {
-  return value ? number(*value) : Json(nullptr);
+Json to_json(const std::optional<double>& value) {
+  return value ? to_json(*value) : Json(nullptr);
 }
-Json number(const Count& count) {
+Json to_json(const Count& count) {
   return count.exact() ? Json(count.lower) : Json{{"lower", count.lower}, {"upper", count.upper}};
 }
 
-Json to_json(const Instance& instance, const Report& r) {
+Json to_json(const Instance& instance, const Solved& r) {
   Json out;
-  out["T_star"] = number(r.time.upper);
-  out["T_star_lower"] = number(r.time.lower);
+  out["T_star"] = to_json(r.time.upper);
+  out["T_star_lower"] = to_json(r.time.lower);
   out["relative_gap"] = r.time.gap();
   out["status"] = to_string(r.time.status);
   out["iterations"] = r.time.iterations;
@@ -84,18 +84,18 @@ Json to_json(const Instance& instance, const Report& r) {
   out["m"] = r.time.observation;
   out["m_norm"] = norm(r.time.observation);
   out["certificate_weights"] = r.time.weights;
-  out["T_heuristic"] = number(r.T_heuristic);
+  out["T_heuristic"] = to_json(r.T_heuristic);
   out["omega_heuristic"] = r.heuristic;
   out["tv_heuristic"] = total_variation(r.time.allocation, r.heuristic);
-  out["T_uniform"] = number(r.T_uniform);
-  out["T_argmax"] = number(r.T_argmax);
+  out["T_uniform"] = to_json(r.T_uniform);
+  out["T_argmax"] = to_json(r.T_argmax);
   out["omega_argmax"] = r.argmax;
-  out["T_topk"] = number(r.T_top_k);
+  out["T_topk"] = to_json(r.T_top_k);
   out["omega_topk"] = r.top_k;
   out["graph"] = {{"observability", to_string(r.quantities.observability)},
-                  {"alpha", number(r.quantities.independence)},
-                  {"weak_domination", number(r.quantities.weak_domination)},
-                  {"domination", number(r.quantities.domination)},
+                  {"alpha", to_json(r.quantities.independence)},
+                  {"weak_domination", to_json(r.quantities.weak_domination)},
+                  {"domination", to_json(r.quantities.domination)},
                   {"self_loops", r.quantities.self_loops.size()},
                   {"edges", instance.graph().edge_count()},
                   {"W", r.quantities.weak},
@@ -104,9 +104,9 @@ Json to_json(const Instance& instance, const Report& r) {
                   {"independent_set", r.quantities.independent_set},
                   {"weak_dominating_set", r.quantities.weak_dominating_set},
                   {"dominating_set", r.quantities.dominating_set}};
-  out["bounds"] = {{"general", number(r.bounds.general)},
-                   {"loopless_clique", number(r.bounds.loopless_clique)},
-                   {"heuristic", number(r.bounds.heuristic)}};
+  out["bounds"] = {{"general", to_json(r.bounds.general)},
+                   {"loopless_clique", to_json(r.bounds.loopless_clique)},
+                   {"heuristic", to_json(r.bounds.heuristic)}};
   return out;
 }
 
@@ -117,7 +117,7 @@ std::string show(const Count& count) {
   return count.exact() ? fmt::format("{}", count.lower) : fmt::format("{}..{}", count.lower, count.upper);
 }
 
-void print_table(const Instance& instance, const Report& r, const std::string& title) {
+void print_table(const Instance& instance, const Solved& r, const std::string& title) {
   constexpr int kMostRows = 40;
   fmt::print("{}; {} rewards\n\n", title, row_of(instance.reward()).name);
   fmt::print("  {:<24}{}\n", "T*", show(r.time.upper));
@@ -185,7 +185,7 @@ void add_solve_command(Command& app, int& status) {
     const Instance instance = options->instance.instance(parity);
     SolveOptions solve;
     solve.gap = options->gap;
-    const Report report = analyse(instance, solve);
+    const Solved report = analyse(instance, solve);
     if (report.time.status == SolveStatus::infeasible)
       throw InputError(remark("T* is out of a double's range", "some vertex is hardly ever seen"));
     if (options->json)

@@ -17,12 +17,12 @@ namespace {
 
 constexpr double kShortestSilence = 4.0 * kBeat, kLongestSilence = 1e9;  // of a rank, seconds
 
-struct Options {
+struct SweepCommandOptions {
   SweepOptions sweep;
   std::string shard, walltime;
 };
 
-int sweep(Options& options, char** arguments) {
+int sweep(SweepCommandOptions& options, char** arguments) {
   SweepOptions& sweep = options.sweep;
   if (!options.shard.empty()) sweep.shard = parse_shard(options.shard, "--shard");
   if (sweep.requeue && slurm_job().empty())
@@ -50,7 +50,7 @@ int sweep(Options& options, char** arguments) {
 }  // namespace
 
 void add_sweep_command(Command& app, int& status, char** arguments) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SweepCommandOptions>();
   Command* command =
       app.add_subcommand("sweep", "JOB.toml -o OUT.h5: run a job; an existing OUT.h5 of it is continued");
   command->add_option("job", options->sweep.job, "job file (see docs/job-file.md and jobs/)")->required();

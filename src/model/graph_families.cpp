@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/named_rows.hpp"
 #include "tasfg/base/philox.hpp"
@@ -14,8 +14,7 @@
 namespace tasfg {
 namespace {
 
-constexpr int kLargestK = 4096;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNone = kNaN;
 
 double number(const Parameters& p, std::string_view name) {
   return std::get<double>(p.find(name)->second);
@@ -165,7 +164,7 @@ GraphAndMeans make_random(const Parameters& params, const std::string& origin) {
 constexpr std::string_view kParities[] = {"paper", "reference"};
 
 constexpr ParameterSpec K_at_least(double low) {
-  return {"K", "number of vertices", ParameterKind::integer, low, kLargestK, 5.0, nullptr, {}, {}};
+  return {"K", "number of vertices", ParameterKind::integer, low, kLargestGraph, 5.0, nullptr, {}, {}};
 }
 /// The matrix is affine in it, but for the kinks.
 constexpr ParameterSpec probability(std::string_view name, std::string_view summary, double fallback,

@@ -1,10 +1,10 @@
 #include "tasfg/model/instance.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 
 namespace tasfg {
@@ -88,7 +88,7 @@ std::vector<double> Instance::gaps() const {
 std::vector<double> gaps_of(const std::vector<double>& means, int best) {
   const auto a = static_cast<std::size_t>(best);
   std::vector<double> gaps(means.size());
-  double smallest = std::numeric_limits<double>::infinity();
+  double smallest = kInfinity;
   for (std::size_t u = 0; u < means.size(); ++u) {
     gaps[u] = means[a] - means[u];
     if (u != a) smallest = std::min(smallest, gaps[u]);

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <thread>
 
@@ -16,6 +15,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/graph_families.hpp"
@@ -29,8 +29,6 @@ namespace tasfg::python {
 namespace {
 
 namespace nb = nanobind;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 GraphModel family_graph(const std::string& name, const std::map<std::string, ParameterValue>& given) {
   const GraphFamily& family = graph_family(name, "tasfg.graph");

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -79,7 +78,7 @@ struct Findings {
         with_pulls_at(with_pulls_at),
         status({cases, algorithms, seeds}, 0),
         steps({cases, algorithms, seeds}, -1),
-        seconds({cases, algorithms, seeds}, std::numeric_limits<double>::quiet_NaN()),
+        seconds({cases, algorithms, seeds}, kNaN),
         pulls({cases, algorithms, seeds, vertices}, -1),
         tau({cases, algorithms, deltas, seeds}, -1),
         recommended({cases, algorithms, deltas, seeds}, -1),
@@ -88,8 +87,7 @@ struct Findings {
         pulls_at({with_pulls_at ? cases : 0, algorithms, deltas, seeds, vertices}, -1),
         checkpoint_recommended({cases, algorithms, checkpoints, seeds}, -1),
         checkpoint_correct({cases, algorithms, checkpoints, seeds}, -1),
-        checkpoint_T_ratio({cases, algorithms, checkpoints, seeds},
-                           std::numeric_limits<double>::quiet_NaN()) {}
+        checkpoint_T_ratio({cases, algorithms, checkpoints, seeds}, kNaN) {}
 
   /// Each task writes its own places.
   void put(std::size_t cell, std::size_t seed, const RunRecord& run) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "tasfg/base/elementary.hpp"
@@ -10,7 +9,6 @@
 namespace tasfg {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kRungs = 10;
 constexpr std::size_t kMostRivals = 16;
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <limits>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -16,8 +15,6 @@
 
 namespace tasfg {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// ln(eˣ + eʸ).
 double log_sum(double x, double y) {
@@ -289,7 +286,7 @@ ErrorEstimate error_estimate(std::span<const double> log_weights, double most) {
   out.largest_share = 1.0 / sum;
   constexpr double kFewest = 20.0, kLargestShare = 0.2;
   if (out.ess < kFewest || out.largest_share > kLargestShare) {
-    out.lower = out.upper = std::numeric_limits<double>::quiet_NaN();
+    out.lower = out.upper = kNaN;
     return out;
   }
   // On a logarithmic scale: weights are skewed, and an estimate that is too small has too small a standard

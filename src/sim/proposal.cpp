@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
 #include "tasfg/base/contract.hpp"
@@ -12,8 +11,6 @@
 
 namespace tasfg {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Gamma of scale 1: G. Marsaglia and W. W. Tsang, ACM Trans. Math. Softw. 26(3), 2000.
 double sample_gamma(PhiloxStream& stream, double shape) {

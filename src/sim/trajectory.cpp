@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <numeric>
 
 #include "environment.hpp"
@@ -12,14 +11,13 @@
 #include "tasfg/algo/rules.hpp"
 #include "tasfg/base/contract.hpp"
 #include "tasfg/base/dyadic.hpp"
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/sim/content_key.hpp"
 #include "tasfg/solve/information.hpp"
 
 namespace tasfg {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The stopping rule at every δ in one pass.
 ///

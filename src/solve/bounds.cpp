@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <Eigen/SVD>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/solve/allocations.hpp"
 
 namespace tasfg {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::optional<double> if_finite(double bound) {
   return std::isfinite(bound) ? std::optional(bound) : std::nullopt;

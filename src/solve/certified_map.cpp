@@ -6,12 +6,12 @@
 #include <unordered_map>
 
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/elementary.hpp"
 
 namespace tasfg {
 namespace {
 
 constexpr double kSmallest = 0x1p-36;  // share of the range that no cell falls below
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 struct PointHash {
   std::size_t operator()(const ParameterPoint& at) const {

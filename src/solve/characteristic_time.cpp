@@ -1,22 +1,17 @@
 #include "tasfg/solve/characteristic_time.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <variant>
 
 #include "interior_point.hpp"
 #include "optimal_face.hpp"
 
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/solve/information.hpp"
 
 namespace tasfg {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
-}  // namespace
+namespace {}  // namespace
 
 ModelView view_of(const Instance& instance) {
   return {instance.size(),  instance.graph().row_major(), instance.means(),

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "tasfg/base/contract.hpp"
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/solve/information.hpp"
 
 namespace tasfg {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// Above the relative error of f_u, prices and sums over K terms. Divergences are accurate to some ulps of
 /// their arguments, which the means may magnify; 1e-12 leaves a factor of some thousand for that.

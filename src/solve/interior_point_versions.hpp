@@ -39,7 +39,6 @@ TASFG_INLINE Of<Lanes> of_four(const Arms& arms, std::size_t b, const Reward& /*
 /// f_u and its gradient for all arms, times `factor`; f is infinite where there is no arm.
 inline void evidence_of_arms(const RewardFamily& family, const Arms& arms, double factor, double* value,
                              double* from_best, double* from_arm) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::visit(
       [&](const auto& reward) {
         for (std::size_t b = 0; b < arms.groups; ++b) {
@@ -178,8 +177,6 @@ class InteriorPoint final : public InteriorPointSolver {
   using State = InteriorPointState<Newton>;
   using Vector = typename State::Vector;
 
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  static constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   static constexpr int kPatience = 15;
   static constexpr int kShortenings = 6;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <variant>
 
@@ -138,7 +137,7 @@ class Barrier {
       const double value = evidence(reward_, model_.means[best_], mean(j), best_rate_, rates[j]).value;
       total += log(value / value_ - 1.0);
     }
-    return std::isnan(total) ? -std::numeric_limits<double>::infinity() : total;
+    return std::isnan(total) ? -kInfinity : total;
   }
 
   /// The gradient by y; minus the Hessian, a sum of squares, goes to matrix_.

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "tasfg/base/elementary.hpp"
+
 namespace tasfg {
 namespace {
 
@@ -17,7 +19,6 @@ double sum_of_squares(const double* x, std::size_t n) {
 }  // namespace
 
 PivotedQr::PivotedQr(Matrix matrix) : factor_(std::move(matrix)) {
-  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
   const std::size_t rows = factor_.rows, columns = factor_.columns;
   const std::size_t size = std::min(rows, columns);
   reflection_.resize(size);

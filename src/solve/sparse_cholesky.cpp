@@ -12,7 +12,7 @@ namespace tasfg {
 namespace {
 
 /// Σ x_i y_i, four sums side by side.
-double dot(const double* x, const double* y, std::size_t n) {
+double dot_by_fours(const double* x, const double* y, std::size_t n) {
   double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
   std::size_t i = 0;
   for (; i + 4 <= n; i += 4) {
@@ -164,9 +164,9 @@ void SparseCholesky::factor() {
     for (std::size_t i = 0; i < sparse_; ++i)
       for (std::size_t q = column_begin_[i], end = column_begin_[i + 1]; q < end; ++q)
         y[column_rows_[q]] -= lower_[q] * y[i];
-    for (std::size_t i = sparse_; i < k; ++i) y[i] -= dot(full_row(i), y, i);
+    for (std::size_t i = sparse_; i < k; ++i) y[i] -= dot_by_fours(full_row(i), y, i);
     for (std::size_t i = 0; i < k; ++i) row[i] = y[i] * over_pivots_[i];
-    settle(k, y[k] - dot(row, y, k));
+    settle(k, y[k] - dot_by_fours(row, y, k));
     std::fill_n(y, k + 1, 0.0);
   }
 }
@@ -207,7 +207,7 @@ void SparseCholesky::solve_columns(const std::array<std::span<double>, N>& colum
       each([&](std::size_t c) { y[c][rows[p]] -= lower[p] * known[c]; });
   }
   each([&](std::size_t c) {
-    for (std::size_t k = sparse_; k < size_; ++k) y[c][k] -= dot(full_row(k), y[c], k);
+    for (std::size_t k = sparse_; k < size_; ++k) y[c][k] -= dot_by_fours(full_row(k), y[c], k);
     for (std::size_t k = 0; k < size_; ++k) y[c][k] *= over_pivots_[k];
     for (std::size_t k = size_; k-- > sparse_;) {
       const double* row = full_row(k);

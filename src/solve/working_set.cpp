@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <variant>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/solve/information.hpp"
 
 namespace tasfg {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 std::span<double> WorkingSet::allocation() {
   return solved_by_whole_ ? whole_->allocation() : std::span<double>(best_omega_);

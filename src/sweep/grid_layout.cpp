@@ -1,9 +1,8 @@
 #include "tasfg/sweep/grid_layout.hpp"
 
-#include <limits>
-
 #include <fmt/format.h>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/graph_file.hpp"
 #include "tasfg/io/stored_job.hpp"
@@ -12,8 +11,6 @@
 
 namespace tasfg {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 double parameter(const Case& each, std::string_view name) {
   const auto found = each.parameters.find(name);

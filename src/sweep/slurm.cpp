@@ -8,7 +8,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
-#include <limits>
 #include <sstream>
 
 #include <fcntl.h>
@@ -18,13 +17,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/sweep/progress.hpp"
 
 namespace tasfg {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::chrono::seconds kPatience{10};
 
 std::string variable(const char* name) {
@@ -48,7 +47,7 @@ std::optional<std::string> read_all(int from) {
     pollfd wait{from, POLLIN, 0};
     if (poll(&wait, 1, static_cast<int>(left.count())) < 0 && errno != EINTR) return {};
     if (wait.revents == 0) continue;
-    const ssize_t n = read(from, block.data(), block.size());
+    const ssize_t n = ::read(from, block.data(), block.size());
     if (n == 0) return text;
     if (n < 0 && errno != EINTR) return {};
     if (n > 0) text.append(block.data(), static_cast<std::size_t>(n));

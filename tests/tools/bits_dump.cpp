@@ -45,14 +45,14 @@ std::optional<Named> make(const GraphFamily& family, int K, std::optional<double
     name += fmt::format(" p={}", *p);
   }
   try {
-    GraphAndMeans made = make_graph(family, given, name, nullptr);
+    GraphAndMeans made = make_graph(family, given, name);
     // Into (0, 1), where every family has means; not evenly, so that no two arms are alike.
     const auto [low, high] = std::minmax_element(made.means.begin(), made.means.end());
     const double least = *low, range = *high - *low;
     for (std::size_t u = 0; u < made.means.size(); ++u)
       made.means[u] =
           0.2 + 0.6 * (made.means[u] - least) / range + 0.01 * std::sqrt(static_cast<double>(u % 7));
-    return Named{name, Instance(std::move(made.graph), std::move(made.means), reward.make(1.0), name)};
+    return Named{name, Instance(std::move(made.graph), std::move(made.means), reward.defaults, name)};
   } catch (const InputError&) {
     return std::nullopt;
   }
@@ -80,7 +80,8 @@ void dump_runs(const Named& it, const std::string& how, const SimulationOptions&
     for (const std::uint64_t seed : {0U, 1U}) {
       const auto record = simulation.run(algorithm, log_inv_delta, seed);
       fmt::print("run {} {} {} {}:", it.name, how, row.name, seed);
-      for (const auto& at : record.at) fmt::print(" {} {}", at.tau, at.recommended);
+      for (std::size_t i = 0; i < record.tau.size(); ++i)
+        fmt::print(" {} {}", record.tau[i], record.recommended[i]);
       for (const auto pulls : record.pulls) fmt::print(" {}", pulls);
       fmt::print("\n");
     }

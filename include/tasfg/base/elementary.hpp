@@ -12,6 +12,10 @@
 
 namespace tasfg {
 
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();  // 2⁻⁵²
+
 namespace detail {
 
 inline constexpr double kLn2High = 0x1.62e42fefa3800p-1;  // the leading 41 bits of ln 2: k·kLn2High is exact
@@ -36,8 +40,7 @@ constexpr double log_gap_series(double x) {
 
 /// Natural logarithm. log(0) = −∞, log of a negative number or NaN is NaN.
 constexpr double log(double x) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (!(x > 0.0)) return x == 0.0 ? -kInfinity : std::numeric_limits<double>::quiet_NaN();
+  if (!(x > 0.0)) return x == 0.0 ? -kInfinity : kNaN;
   if (x == kInfinity) return x;
   int scale = 0;
   if (x < std::numeric_limits<double>::min()) {  // subnormal
@@ -73,7 +76,7 @@ constexpr double log_gap(double x) {
     constexpr double kLow = -0x1.abc9e3b39803fp-56;
     return ((-x - kHigh) - kLow) + detail::log_gap_series(1.0 + 2.0 * x);
   }
-  if (x == std::numeric_limits<double>::infinity()) return x;
+  if (x == kInfinity) return x;
   return x - log(1.0 + x);
 }
 
@@ -110,7 +113,7 @@ template <typename Number>
 /// Exponential. Overflows to ∞; results below the normal range are rounded once more, to a subnormal.
 constexpr double exp(double x) {
   if (x != x) return x;
-  if (x > detail::kExpLargest) return std::numeric_limits<double>::infinity();
+  if (x > detail::kExpLargest) return kInfinity;
   if (x < detail::kExpLeast) return 0.0;
   const auto n = static_cast<std::int32_t>(x * detail::kInvLn2 + (x < 0 ? -0.5 : 0.5));
   const double value = detail::exp_series(x - n * detail::kLn2High, n * detail::kLn2Low);

@@ -17,7 +17,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include "tasfg/base/contract.hpp"
@@ -53,13 +52,13 @@ struct HalfSteps {
   [[nodiscard]] double excess(double d) const {
     const double r = rate();
     const double y = d * r;  // a little more than the largest y
-    if (y >= 1.0) return std::numeric_limits<double>::infinity();
+    if (y >= 1.0) return kInfinity;
     return d * d * (d * d) * (r * r * r) / (6.0 * (1.0 - y * y));
   }
   /// Σ ln((1 + y)/(1 − y)) over the steps from d₀ to d > d₀; +∞ where d is out of reach.
   [[nodiscard]] double sum(double d, double d0) const {
     if (std::isinf(a)) return 0.0;
-    if (d > a) return std::numeric_limits<double>::infinity();
+    if (d > a) return kInfinity;
     constexpr double kFew = 512.0;
     if (d - d0 <= kFew) {
       double total = 0.0, product = 1.0;
@@ -129,8 +128,7 @@ template <typename Stream>
     }
     return heads;
   }
-  return detail::split_by_rejection(stream, n, {0.5 * static_cast<double>(n)},
-                                    {std::numeric_limits<double>::infinity()});
+  return detail::split_by_rejection(stream, n, {0.5 * static_cast<double>(n)}, {kInfinity});
 }
 
 /// Successes of n ≤ 2⁵⁰ trials with probability p, for every double p in [0, 1]. A trial succeeds where a

@@ -9,6 +9,9 @@
 
 namespace tasfg {
 
+/// The largest K: a graph is a full matrix.
+inline constexpr int kLargestGraph = 4096;
+
 /// One edge as seen from one of its ends.
 struct Edge {
   int vertex;  // the other end

@@ -11,8 +11,7 @@
 
 namespace tasfg {
 
-/// The largest K, and the largest file, that are read as a graph.
-inline constexpr std::size_t kLargestGraph = 4096;
+/// The largest file that is read as a graph.
 inline constexpr std::size_t kLargestGraphFile = std::size_t{1} << 30;
 /// What a matrix must be, for messages and help.
 inline constexpr std::string_view kMatrixOrientation =

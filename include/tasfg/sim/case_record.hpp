@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/model/instance.hpp"
 #include "tasfg/sim/run_record.hpp"
 #include "tasfg/sim/trajectory.hpp"
@@ -14,7 +14,7 @@
 namespace tasfg {
 
 struct CaseDescription {
-  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double kNone = kNaN;
 
   std::string graph, label, parameters, reward, reward_parameters, observability;
   std::int32_t K = 0;
@@ -27,7 +27,7 @@ struct CaseDescription {
 };
 
 struct CaseSolution {
-  static constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double kMissing = kNaN;
 
   TaskStatus status = TaskStatus::pending;
   double T_star = kMissing, T_star_lower = kMissing, T_heuristic = kMissing, T_uniform = kMissing;

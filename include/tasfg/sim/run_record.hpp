@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
+
+#include "tasfg/base/elementary.hpp"
 
 namespace tasfg {
 
@@ -20,7 +21,7 @@ inline constexpr int kTaskStatuses = 4;
 struct RunRecord {
   TaskStatus status = TaskStatus::pending;
   std::int64_t steps = -1;  // draws until every δ had stopped
-  double seconds = std::numeric_limits<double>::quiet_NaN();
+  double seconds = kNaN;
   std::int32_t attempts = 0;
   std::int32_t sitting = -1;  // of the file that holds it, in which it was made; filled in by who writes it
 

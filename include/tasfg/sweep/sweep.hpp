@@ -1,10 +1,10 @@
 /// A sweep: one coordinator (rank 0, which works too) and workers, until the job is done or interrupted.
 #pragma once
 
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/sweep/grid_layout.hpp"
 #include "tasfg/sweep/link.hpp"
 #include "tasfg/sweep/shard.hpp"
@@ -17,7 +17,7 @@ struct SweepOptions {
   std::vector<std::string> overrides;
   int threads = 0;  // 0: this rank's share of the cores
   Shard shard;
-  double walltime = std::numeric_limits<double>::infinity();  // seconds from the start
+  double walltime = kInfinity;  // seconds from the start
   bool requeue = false;      // have SLURM queue the job again when the walltime, or SIGUSR1, ends the sweep
   double lost_after = 60.0;  // seconds without a sign of life after which a rank counts as lost
   bool retry_failed = false;

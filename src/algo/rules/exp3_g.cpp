@@ -1,17 +1,12 @@
 #include "tasfg/algo/rules/exp3_g.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "tasfg/base/elementary.hpp"
 #include "tasfg/base/lanes.hpp"
 
 namespace tasfg {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 Exp3Rule::Exp3Rule(const Instance& instance, const Conventions& conventions)
     : variant_(conventions.exp3),

@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "tasfg/algo/ucb_widths.hpp"
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/extremes.hpp"
 
 namespace tasfg {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 UcbVRule::UcbVRule(const Instance& instance)
     : score_(static_cast<std::size_t>(instance.size())),

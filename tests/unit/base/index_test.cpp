@@ -7,22 +7,22 @@
 namespace tasfg {
 namespace {
 
-using Row = Index<struct RowKind>;
+using RowId = Index<struct RowKind>;
 using Column = Index<struct ColumnKind>;
 
 TEST(Index, KindsDoNotMix) {
-  static_assert(!std::is_convertible_v<Row, Column> && !std::is_constructible_v<Row, Column>);
-  static_assert(!std::is_convertible_v<std::size_t, Row> && std::is_constructible_v<Row, std::size_t>);
-  static_assert(!std::is_convertible_v<Row, std::size_t>);
+  static_assert(!std::is_convertible_v<RowId, Column> && !std::is_constructible_v<RowId, Column>);
+  static_assert(!std::is_convertible_v<std::size_t, RowId> && std::is_constructible_v<RowId, std::size_t>);
+  static_assert(!std::is_convertible_v<RowId, std::size_t>);
 }
 
 TEST(Index, CountsAndCompares) {
-  Row row;
+  RowId row;
   EXPECT_EQ(row.value(), 0U);
   ++row;
-  EXPECT_EQ(row, Row(1));
-  EXPECT_LT(row, Row(2));
-  EXPECT_EQ(Row(7).number(), 7);
+  EXPECT_EQ(row, RowId(1));
+  EXPECT_LT(row, RowId(2));
+  EXPECT_EQ(RowId(7).number(), 7);
 }
 
 }  // namespace

@@ -9,14 +9,14 @@
 namespace tasfg {
 namespace {
 
-struct Row {
+struct SumsOfNumPy {
   int K;
   std::uint64_t product;  // FNV-1a of the bytes of A @ x
   double sum;             // of x²/7
 };
 
 // By NumPy 2.1.3 from PyPI, OPENBLAS_CORETYPE=Haswell.
-constexpr Row kRows[] = {
+constexpr SumsOfNumPy kOfNumPy[] = {
     {2, 0xd9f66a7442e6a3bf, 0x1.5965965965966p-2},   {3, 0xb11dbda6a11c660e, 0x1.075adc1427a8ep+0},
     {4, 0xa68da2b30cca917c, 0x1.107f6e5d4c3b3p+0},   {5, 0x0a8dddf6e854795b, 0x1.0a47d7b0ae3e2p+1},
     {6, 0xbebd43153bed87b9, 0x1.cb6c69f9d2d06p+1},   {7, 0xd965cf723f38c8c1, 0x1.ddb58e8c1bf4fp+1},
@@ -28,7 +28,7 @@ constexpr Row kRows[] = {
 };
 
 TEST(NumpySums, GiveNumPysBits) {
-  for (const Row& expected : kRows) {
+  for (const SumsOfNumPy& expected : kOfNumPy) {
     const auto K = static_cast<std::size_t>(expected.K);
     std::vector<double> x, squares;
     for (std::size_t i = 0; i < K; ++i) {

@@ -32,7 +32,7 @@ class CurveFile : public ::testing::Test {
   [[nodiscard]] std::string path(const char* name) const { return (folder / name).string(); }
 };
 
-std::string error_of(const std::string& path) {
+std::string reading_error(const std::string& path) {
   try {
     expect_place_for_curve(path);
   } catch (const InputError& error) {
@@ -49,14 +49,15 @@ TEST_F(CurveFile, ReplacesCurvesAndNothingElse) {
   EXPECT_EQ(fs::file_size(path("curve.h5")), size);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);  // no drafts
   std::ofstream(path("notes.txt")) << "mine";
-  EXPECT_EQ(error_of(path("notes.txt")),
+  EXPECT_EQ(reading_error(path("notes.txt")),
             ": is there and is not a curve (give another -o; it was left as it is)");
   EXPECT_THROW(write_curve_file(path("notes.txt"), small_curve(), {}), InputError);
   EXPECT_EQ(fs::file_size(path("notes.txt")), 4U);
 }
 
 TEST_F(CurveFile, NeedsAFolder) {
-  EXPECT_EQ(error_of(path("none/curve.h5")), ": its folder is not there (make it first, or give another -o)");
+  EXPECT_EQ(reading_error(path("none/curve.h5")),
+            ": its folder is not there (make it first, or give another -o)");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ bool holds(const std::string& text, double p, double q) {
   return Condition(text, "key")({{"p", p}, {"q", q}});
 }
 
-std::string error_of(const std::string& text) {
+std::string condition_error(const std::string& text) {
   try {
     static_cast<void>(Condition(text, "key"));
   } catch (const InputError& error) {
@@ -38,9 +38,9 @@ TEST(Condition, AChainHoldsWhereEveryPairDoes) {
 }
 
 TEST(Condition, NamesWhatIsWrong) {
-  EXPECT_EQ(error_of("p + q"), "key = \"p + q\" (must compare, with one of <= >= < > == !=)");
-  EXPECT_EQ(error_of("p <"), "key = \"\" (must be a number or an expression)");
-  EXPECT_NE(error_of("p < q & 1").find("not \"&\""), std::string::npos);
+  EXPECT_EQ(condition_error("p + q"), "key = \"p + q\" (must compare, with one of <= >= < > == !=)");
+  EXPECT_EQ(condition_error("p <"), "key = \"\" (must be a number or an expression)");
+  EXPECT_NE(condition_error("p < q & 1").find("not \"&\""), std::string::npos);
 }
 
 }  // namespace

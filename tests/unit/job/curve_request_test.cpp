@@ -20,7 +20,7 @@ CurveRequest request(const std::string& family, const std::vector<CurveRange>& o
   return result;
 }
 
-std::string error_of(const CurveRequest& asked) {
+std::string request_error(const CurveRequest& asked) {
   try {
     static_cast<void>(plan_curve(asked));
   } catch (const InputError& error) {
@@ -113,7 +113,7 @@ TEST(CurveRequest, DescribesWhatIsFixed) {
 TEST(CurveRequest, RefusesWhatIsWrongBeforeAnyWork) {
   const auto star = [](const std::vector<CurveRange>& over,
                        const std::map<std::string, std::string>& given = {}) {
-    return error_of(request("loopy-star", over, given));
+    return request_error(request("loopy-star", over, given));
   };
   EXPECT_EQ(star({}), "--over is given 0 times (must be given once for a curve, twice for a map)");
   EXPECT_EQ(star({{"p", 0, 1}, {"q", 0, 1}, {"r", 0, 1}}),
@@ -131,17 +131,17 @@ TEST(CurveRequest, RefusesWhatIsWrongBeforeAnyWork) {
   EXPECT_EQ(star({{"K", 3, 20000}}), "--over K = 20000 (must be a whole number from 3 to 4096)");
   EXPECT_EQ(star({{"means[7]", 0, 1}}),
             "--over means[7]: there is no such vertex (must be means[0] to means[4])");
-  EXPECT_EQ(error_of(request("random", {{"q", 0.0, 1.0}}, {{"r", "0.5"}})),
+  EXPECT_EQ(request_error(request("random", {{"q", 0.0, 1.0}}, {{"r", "0.5"}})),
             "-P: q = 1 (must not exceed r = 0.5: they bound the edge probabilities)");
   CurveRequest bad = request("ring", {{"p", 0.0, 1.0}});
   bad.options.tolerance = 0.0;
-  EXPECT_EQ(error_of(bad), "--tolerance = 0 (must lie in [1e-08, 10])");
+  EXPECT_EQ(request_error(bad), "--tolerance = 0 (must lie in [1e-08, 10])");
   bad.options.tolerance = 0.1;
   bad.means = {0.1, 0.2};
-  EXPECT_EQ(error_of(bad), "--graph ring: 2 means (must be one per vertex, K = 5)");
+  EXPECT_EQ(request_error(bad), "--graph ring: 2 means (must be one per vertex, K = 5)");
   bad.means = {0.1, 0.2, 0.3, 0.4, 1.5};
   bad.reward = Bernoulli{};
-  EXPECT_EQ(error_of(bad),
+  EXPECT_EQ(request_error(bad),
             "--graph ring: means[4] = 1.5 (bernoulli means must lie in the open interval (0, 1))");
 }
 

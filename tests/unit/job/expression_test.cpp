@@ -18,7 +18,7 @@ double value_of(const std::string& text, const Values& values = {}) {
   return Expression(text, "key")(values);
 }
 
-std::string error_of(const std::string& text, const Values& values = {}) {
+std::string expression_error(const std::string& text, const Values& values = {}) {
   try {
     static_cast<void>(value_of(text, values));
   } catch (const InputError& error) {
@@ -115,44 +115,46 @@ TEST(Expression, MayBeMovedAndEvaluatedAgain) {
 }
 
 TEST(Expression, NonFiniteValuesAreErrorsThatSayWhere) {
-  EXPECT_EQ(error_of("1/(K-5)", {{"K", 5.0}}),
+  EXPECT_EQ(expression_error("1/(K-5)", {{"K", 5.0}}),
             "key = \"1/(K-5)\" (is infinite at K=5; must be a finite number)");
-  EXPECT_EQ(error_of("log(p-q)", {{"p", 0.5}, {"q", 1.0}}),
+  EXPECT_EQ(expression_error("log(p-q)", {{"p", 0.5}, {"q", 1.0}}),
             "key = \"log(p-q)\" (is not a number at p=0.5 q=1; must be a finite number)");
-  EXPECT_EQ(error_of("sqrt(-1)"), "key = \"sqrt(-1)\" (is not a number; must be a finite number)");
-  EXPECT_EQ(error_of("(-8)^(1/3)"), "key = \"(-8)^(1/3)\" (is not a number; must be a finite number)");
-  EXPECT_EQ(error_of("0^-1"), "key = \"0^-1\" (is infinite; must be a finite number)");
-  EXPECT_EQ(error_of("min(sqrt(-1), 1)"),
+  EXPECT_EQ(expression_error("sqrt(-1)"), "key = \"sqrt(-1)\" (is not a number; must be a finite number)");
+  EXPECT_EQ(expression_error("(-8)^(1/3)"),
+            "key = \"(-8)^(1/3)\" (is not a number; must be a finite number)");
+  EXPECT_EQ(expression_error("0^-1"), "key = \"0^-1\" (is infinite; must be a finite number)");
+  EXPECT_EQ(expression_error("min(sqrt(-1), 1)"),
             "key = \"min(sqrt(-1), 1)\" (is not a number; must be a finite number)");
-  EXPECT_EQ(error_of("max(1, sqrt(-1), 2)"),
+  EXPECT_EQ(expression_error("max(1, sqrt(-1), 2)"),
             "key = \"max(1, sqrt(-1), 2)\" (is not a number; must be a finite number)");
-  EXPECT_EQ(error_of("exp(1000)"), "key = \"exp(1000)\" (is infinite; must be a finite number)");
+  EXPECT_EQ(expression_error("exp(1000)"), "key = \"exp(1000)\" (is infinite; must be a finite number)");
 }
 
 TEST(Expression, SyntaxErrorsNameKeyAndExpression) {
-  EXPECT_EQ(error_of("0.25*(1-q"), "key = \"0.25*(1-q\" (muParser: Missing parenthesis)");
-  EXPECT_EQ(error_of("2 K"), "key = \"2 K\" (muParser: Unexpected variable \"K\" found at position 2)");
-  EXPECT_EQ(error_of("sqrt()"),
+  EXPECT_EQ(expression_error("0.25*(1-q"), "key = \"0.25*(1-q\" (muParser: Missing parenthesis)");
+  EXPECT_EQ(expression_error("2 K"),
+            "key = \"2 K\" (muParser: Unexpected variable \"K\" found at position 2)");
+  EXPECT_EQ(expression_error("sqrt()"),
             "key = \"sqrt()\" (muParser: Too few parameters for function \"sqrt\" at expression position 5)");
-  EXPECT_EQ(error_of("1,2"), "key = \"1,2\" (2 expressions; must be one)");
-  EXPECT_EQ(error_of("+"), "key = \"+\" (muParser: cannot be parsed)");
-  EXPECT_EQ(error_of("   "), "key = \"   \" (must be a number or an expression)");
+  EXPECT_EQ(expression_error("1,2"), "key = \"1,2\" (2 expressions; must be one)");
+  EXPECT_EQ(expression_error("+"), "key = \"+\" (muParser: cannot be parsed)");
+  EXPECT_EQ(expression_error("   "), "key = \"   \" (must be a number or an expression)");
 }
 
 TEST(Expression, HasNoConditionsAssignmentsStringsOrForeignFunctions) {
   for (const char* text : {"a=1", "a<b", "1 ? 2 : 3", "\"text\"", "a&&b", "a;b", "a#b", "rnd!", "p'"})
-    EXPECT_NE(error_of(text, {{"a", 1.0}, {"b", 1.0}, {"p", 1.0}}).find("an expression holds"),
+    EXPECT_NE(expression_error(text, {{"a", 1.0}, {"b", 1.0}, {"p", 1.0}}).find("an expression holds"),
               std::string::npos)
         << text;
   for (const char* text : {"sin(1)", "rnd()", "sum(1,2)", "tanh(1)", "log10(2)", "rint(1)", "_pi()"})
-    EXPECT_NE(error_of(text).find("muParser"), std::string::npos) << text;
+    EXPECT_NE(expression_error(text).find("muParser"), std::string::npos) << text;
 }
 
 TEST(Expression, LongTextIsRefused) {
   EXPECT_EQ(value_of(std::string(400, '(') + "1" + std::string(400, ')')), 1.0);
   std::string sum = "1";
   while (sum.size() <= 1000) sum += "+1";
-  EXPECT_EQ(error_of(sum),
+  EXPECT_EQ(expression_error(sum),
             "key = \"1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+...\" (an expression of 1001 "
             "characters; must have at most 1000)");
 }
