@@ -33,8 +33,7 @@ class Group {
   Group(hid_t file, std::string name, const std::string& along, std::size_t length, std::size_t vertices,
         std::int32_t& next_id)
       : file_(file), name_(std::move(name)), next_id_(next_id) {
-    const Handle made(must(H5Gcreate2(file_, name_.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name_),
-                      &H5Gclose);
+    make_group(file_, name_);
     dimensions_ = {{along, length}, {"vertex", vertices}};
     for (const Axis& each : dimensions_) {
       ids_.push_back(next_id_++);
@@ -251,9 +250,7 @@ void write_curve_file(const std::string& path, const Curve& curve, const CurveOr
   const std::string draft = draft_of(target, ::getpid());
   errno = 0;
   try {
-    const Handle creation(must(H5Pcreate(H5P_FILE_CREATE), "file"), &H5Pclose);
-    must(H5Pset_attr_phase_change(creation, 64, 0), "file");
-    Handle file(must(H5Fcreate(draft.c_str(), H5F_ACC_TRUNC, creation, file_access()), "file"), &H5Fclose);
+    Handle file = make_file(draft, H5F_ACC_TRUNC);
     CurveWriter(file, curve).write(origin);
     must(file.reset(), "close");
   } catch (const CreationFailure& failure) {

@@ -111,9 +111,7 @@ class Maker {
 
   /// A group with the datasets of its dimensions, which are those of all its columns.
   void group(std::string_view name, std::span<const Column> columns) {
-    const Handle made(
-        must(H5Gcreate2(file_, std::string(name).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), name),
-        &H5Gclose);
+    make_group(file_, std::string(name));
     ids_.clear();
     std::vector<Dimension> dimensions;
     for (const Column& column : columns)
@@ -561,9 +559,7 @@ void write_empty_file(const std::string& path, const std::string& shown, const R
   const Everything all(layout);
   errno = 0;
   try {
-    const Handle creation(must(H5Pcreate(H5P_FILE_CREATE), "file"), &H5Pclose);
-    must(H5Pset_attr_phase_change(creation, 64, 0), "file");
-    Handle file(must(H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, file_access()), "file"), &H5Fclose);
+    Handle file = make_file(path, H5F_ACC_EXCL);
     write_root(file, layout);
     Maker maker(file, layout);
     for (const std::string_view group : {"live", "cases", "runs", "edges", "failures", "sittings"}) {

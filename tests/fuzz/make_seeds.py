@@ -1,4 +1,4 @@
-"""Seed inputs for the fuzzers: make_seeds.py CSV_FOLDER HDF5_FOLDER JOB_FOLDER JOB_DICTIONARY."""
+"""Seed inputs and dictionaries for the fuzzers: make_seeds.py FOLDER TASFG. Each goes where its target looks for it."""
 
 import pathlib
 import subprocess
@@ -17,6 +17,16 @@ CSV = {
     "long": ",".join(["0.1"] * 40) + "\n",
     "empty": "\n",
 }
+MATRIX_MARKET = {
+    "coordinate": "%%MatrixMarket matrix coordinate real general\n% a comment\n2 2 3\n1 1 0.5\n2 1 1\n2 2 1e-3\n",
+    "pattern": "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n1 1\n2 2\n3 1\n",
+    "array": "%%MatrixMarket matrix array real general\n2 2\n0\n1\n1\n0\n",
+    "packed": "%%MatrixMarket matrix array integer symmetric\n2 2\n1\n0\n1\n",
+}
+PLAIN_WORDS = (
+    "%%MatrixMarket matrix coordinate array real integer pattern general symmetric 'descr': 'fortran_order': 'shape': True "
+    "False '<f8' '|b1' '<i4' 1e-308 nan inf -1 4096 0.5"
+).split()
 
 JOBS = {
     "small": 'algorithms = []\n[[graph]]\nfamily = "ring"\n',
@@ -41,6 +51,16 @@ JOB_WORDS = (
     "gaussian bernoulli poisson exponential paper reference numpy informed uninformed known-graph min( max( abs( sqrt( "
     "floor( ceil( exp( log( pi e ^ 1e308 1e-308 -1 nan inf 9223372036854775807 {from=0,to=1,count=2}"
 ).split()
+
+
+def write_plain(folder: pathlib.Path) -> None:
+    for kind, texts in (("csv", CSV), ("mtx", MATRIX_MARKET)):
+        for name, text in texts.items():
+            (folder / f"{name}.{kind}").write_bytes(text.encode())
+    matrix = np.array([[0.25, 1], [0, 0.5]])
+    for name, array in {"float": matrix, "single": matrix.astype("f4"), "truth": matrix > 0, "columns": np.asfortranarray(matrix),
+                        "vector": np.arange(3), "cube": np.zeros((2, 2, 2)), "none": np.zeros((0, 2))}.items():
+        np.save(folder / f"{name}.npy", array)
 
 
 def write_hdf5(folder: pathlib.Path) -> None:
@@ -119,18 +139,20 @@ def write_results(folder: pathlib.Path, program: str) -> None:
 
 
 def main() -> None:
-    csv, hdf5, jobs, dictionary, results = map(pathlib.Path, sys.argv[1:6])
-    for folder in (csv, hdf5, jobs, results):
-        folder.mkdir(parents=True, exist_ok=True)
-    for name, text in CSV.items():
-        (csv / f"{name}.csv").write_bytes(text.encode())
-    write_hdf5(hdf5)
-    write_results(results, sys.argv[6])
+    out, program = pathlib.Path(sys.argv[1]), sys.argv[2]
+    folders = {}
+    for target in ("graph_plain", "graph_hdf5", "job", "result_file"):
+        folders[target] = out / f"fuzz_{target}.seeds"
+        folders[target].mkdir(parents=True, exist_ok=True)
+    write_plain(folders["graph_plain"])
+    write_hdf5(folders["graph_hdf5"])
+    write_results(folders["result_file"], program)
     for name, text in JOBS.items():
-        (jobs / f"{name}.toml").write_text(text)
+        (folders["job"] / f"{name}.toml").write_text(text)
     for job in (pathlib.Path(__file__).parents[2] / "jobs").glob("*.toml"):
-        (jobs / job.name).write_bytes(job.read_bytes())
-    dictionary.write_text("".join(f'"{word}"\n' for word in [*JOB_WORDS, " = ", "--set "]))
+        (folders["job"] / job.name).write_bytes(job.read_bytes())
+    for target, words in (("graph_plain", PLAIN_WORDS), ("job", [*JOB_WORDS, " = ", "--set "])):
+        (out / f"fuzz_{target}.dict").write_text("".join(f'"{word}"\n' for word in words))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ TEST_F(GraphFileTest, ACaseOfAResultFileIsNamedByItsNumber) {
 
 TEST_F(GraphFileTest, OtherDatasetsMustBeSquareMatrices) {
   (void)create(path("x.h5"), a_layout());
-  EXPECT_TRUE(contains(refused("x.h5"), "holds 0 datasets at its root; name one as ")) << refused("x.h5");
+  EXPECT_TRUE(contains(refused("x.h5"), "is a result file (name the graph of one of its cases as "))
+      << refused("x.h5");
   EXPECT_TRUE(
       contains(refused("x.h5:cases/means"), "x.h5:cases/means: 2 x 5 values (the matrix must be square)"))
       << refused("x.h5:cases/means");

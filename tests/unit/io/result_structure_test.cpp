@@ -55,6 +55,17 @@ TEST_F(ResultStructureTest, DamageToWhatNeverChangesIsNoticed) {
   EXPECT_THROW((void)file.graph(CaseId(0)), InputError);
 }
 
+TEST_F(ResultStructureTest, HoldsNoHeapsAndTreesOfHdf5) {
+  // Their marks. HDF5 goes through damaged ones without care.
+  ResultLayout layout = a_full_layout();
+  layout.job = "replications = 5\n";  // one longer than 64 kB is in a heap
+  (void)create(path("x.h5"), layout);
+  std::ifstream in(path("x.h5"), std::ios::binary);
+  const std::string all(std::istreambuf_iterator<char>(in), {});
+  for (const char* mark : {"FRHP", "FHDB", "FHIB", "BTHD", "BTIN", "BTLF", "TREE", "SNOD", "HEAP", "GCOL"})
+    EXPECT_EQ(all.find(mark), std::string::npos) << mark;
+}
+
 TEST_F(ResultStructureTest, TheSizeOfAFileIsPredicted) {
   for (ResultLayout layout : {a_layout(), a_full_layout()}) {
     fs::remove(path("x.h5"));
