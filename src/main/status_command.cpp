@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 #include "commands.hpp"
@@ -29,7 +30,9 @@ struct Tally {
   std::array<std::int64_t, kTaskStatuses> count{};  // by status
   double steps = 0.0, seconds = 0.0, seconds_left = 0.0;
 
-  [[nodiscard]] std::int64_t total() const { return count[0] + count[1] + count[2] + count[3]; }
+  [[nodiscard]] std::int64_t total() const {
+    return std::accumulate(count.begin(), count.end(), std::int64_t{0});
+  }
   Tally& operator+=(const Tally& other) {
     for (std::size_t i = 0; i < count.size(); ++i) count[i] += other.count[i];
     steps += other.steps;
@@ -53,10 +56,11 @@ Tally tally(const ResultFile& file, CellId cell, const std::optional<Grid>& grid
   const std::vector<TaskStatus> status = file.run_values(&RunRecord::status, cell);
   const std::vector<std::int64_t> steps = file.run_values(&RunRecord::steps, cell);
   const std::vector<double> seconds = file.run_values(&RunRecord::seconds, cell);
+  const Splitting splitting = splitting_of(file.layout());
   Tally sum;
   std::int64_t measured = 0;
   for (std::size_t i = 0; i < status.size(); ++i) {
-    if (!shard.holds({cell, static_cast<std::int64_t>(i)}, file.layout().replications)) continue;
+    if (!shard.holds({cell, static_cast<std::int64_t>(i)}, splitting)) continue;
     ++sum.count[static_cast<std::size_t>(status[i])];
     if (status[i] != TaskStatus::done && status[i] != TaskStatus::capped) continue;
     sum.steps += static_cast<double>(steps[i]);
@@ -136,7 +140,7 @@ void show_programs(const ResultFile& file) {
     const std::vector<TaskStatus> status = file.run_values(&RunRecord::status, cell);
     const std::vector<std::int32_t> made_in = file.run_values(&RunRecord::sitting, cell);
     for (std::size_t i = 0; i < status.size(); ++i) {
-      if (status[i] == TaskStatus::pending) continue;
+      if (status[i] == TaskStatus::pending || status[i] == TaskStatus::not_needed) continue;
       const auto sitting = static_cast<std::size_t>(made_in[i]);  // −1: beyond all
       ++(sitting < runs.size() && !sittings[sitting].started.empty() ? runs[sitting] : unknown);
     }
