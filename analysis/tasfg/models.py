@@ -101,8 +101,13 @@ def checked_text(value: Any, what: str) -> str:
     return value
 
 
+def listable(value: Any) -> bool:
+    """Whether it holds several values; an array without dimensions does not."""
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes) and getattr(value, "ndim", 1) > 0
+
+
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -177,6 +182,8 @@ def _from_frame(frame: pd.DataFrame, means: Any) -> Graph:
     values = frame[weight].tolist() if weight is not None else [1.0] * len(starts)
     seen = [name for pair in zip(starts, ends) for name in pair]
     if all(isinstance(name, int | np.integer) for name in seen) and not _is_named(means):
+        if means is not None and not (listable(means) and hasattr(means, "__len__")):
+            raise UserError(f"means = {_short(means)} (must be one number for each vertex)")
         K = len(means) if means is not None else max(seen, default=-1) + 1
         names = None
         at = {i: i for i in range(K)}
@@ -253,7 +260,7 @@ def _means_of(given: Any, of: Graph) -> list[float]:
     if not _is_named(given):
         if isinstance(given, np.ndarray) and given.dtype.kind == "f" and given.ndim == 1:
             return given.tolist()
-        if isinstance(given, str) or not hasattr(given, "__iter__"):
+        if not listable(given):
             raise UserError(f"means = {_short(given)} (must be one number for each vertex)")
         return [_number(value, f"means[{i}]") for i, value in enumerate(given)]
     names = of.names if of.names is not None else list(range(of.K))
@@ -336,7 +343,7 @@ class Instance:
 
     def solve(self, gap: float = 1e-10) -> Solution:
         """The characteristic time, certified to a relative gap."""
-        return Solution(core().solve(self._model, gap), self.graph.names)
+        return Solution(core().solve(self._model, checked_gap(gap)), self.graph.names)
 
     def __repr__(self) -> str:
         variance = f" variance={self.variance:g}" if self.variance is not None else ""
@@ -548,6 +555,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def checked_gap(gap: float) -> float:
+    """A relative gap that a solution can be certified to."""
+    if not isinstance(gap, float | int | np.number) or not 1e-13 <= gap <= 0.1:
+        raise UserError(f"gap = {_short(gap)} (must lie in [1e-13, 0.1])")
+    return gap
+
+
 def checked_threads(threads: int) -> int:
     """A number of threads; 0 means all cores."""
     if not isinstance(threads, int | np.integer) or not 0 <= threads <= 1024:
@@ -558,9 +572,7 @@ def checked_threads(threads: int) -> int:
 def _solve_many(instances: Sequence[Instance], gap: float, threads: int) -> xr.Dataset:
     import xarray as xr
 
-    if not 1e-13 <= gap <= 0.1:
-        raise UserError(f"gap = {gap} (must lie in [1e-13, 0.1])")
-    found = core().solve_many([each._model for each in instances], gap, checked_threads(threads))
+    found = core().solve_many([each._model for each in instances], checked_gap(gap), checked_threads(threads))
     data: dict[str, Any] = {name: (("case", "vertex")[: values.ndim], values) for name, values in found.items()}
     data["status"] = ("case", np.array(["solved", "stalled", "infeasible"])[found["status"]])
     return xr.Dataset(data, coords={"case": np.arange(len(instances)), "label": ("case", [i.label for i in instances])})

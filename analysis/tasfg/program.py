@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import math
 import os
@@ -13,13 +12,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from .errors import UserError
-from .models import Instance
 from .results import Results
 from .results import open as open_results
 
@@ -179,46 +177,12 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-@contextlib.contextmanager
-def _instance_words(instance: Instance) -> Iterator[list[str]]:
-    """The options that name an instance; a matrix goes through a file."""
-    means = _words(means=instance.means.tolist(), reward=instance.reward, variance=instance.variance)
-    graph = instance.graph
-    if graph.family not in ("matrix", "file"):
-        yield ["--graph", graph.family, *(word for each in graph.parameters.split() for word in ("-P", each)), *means]
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "graph.csv"
-        path.write_text("".join(",".join(map(repr, row)) + "\n" for row in graph.matrix.tolist()), encoding="utf-8")
-        yield ["--graph-file", str(path), *means]
-
-
 def _csv(*words: str) -> pd.DataFrame:
     """The table that a command of the program prints."""
     done = subprocess.run([program(), *words, "--csv"], capture_output=True, text=True, check=False)
     if done.returncode != DONE:
         raise UserError(_complaint(done.stderr, done.returncode))
     return pd.read_csv(io.StringIO(done.stdout), float_precision="round_trip")
-
-
-def error(
-    instance: Instance,
-    algorithms: str | list[str] = "tas-fg",
-    runs: int = 100_000,
-    *,
-    delta: float | list[float] | None = None,
-    log_inv_delta: float | list[float] | None = None,
-    plain: bool = False,
-    **options: Any,
-) -> pd.DataFrame:
-    """The probability of a wrong answer at every δ, however small, by `tasfg error`.
-
-    `plain`: plain Monte Carlo. `options` are its others: setting="known-graph", threads=2, conventions="reference". Columns:
-    algorithm, log_inv_delta, error, std_error, lower, upper, runs, ess."""
-    names = algorithms if isinstance(algorithms, str) else ",".join(algorithms)
-    with _instance_words(instance) as words:
-        chosen = _words(runs=runs, delta=delta, log_inv_delta=log_inv_delta, plain=plain, **options)
-        return _csv("error", *words, "--algorithm", names, *chosen)
 
 
 def curve(
@@ -236,6 +200,8 @@ def curve(
 
     curve("loopy-star", {"p": (0, 1)}, 1e-3, q=1, r=0.25). Columns over one parameter: p, T_star, T_star_lower, T_low_to_next,
     T_high_to_next; over two: p_low, p_high, q_low, q_high, T_low, T_high. `options`: its others, as {"samples": 51}."""
+    if not isinstance(over, Mapping):
+        raise UserError(f"over = {over!r:.60} (must be a dict of ranges, as {{'p': (0, 1)}})")
     words = ["curve", "--graph", family]
     for name, value in parameters.items():
         words += ["-P", f"{name}={value if isinstance(value, str) else repr(_plain(value))}"]

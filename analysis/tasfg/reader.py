@@ -60,10 +60,21 @@ STOP = ("case", "algorithm", "delta", "seed")
 CHECKPOINT = ("case", "algorithm", "checkpoint", "seed")
 
 
+def _without_locks(path: pathlib.Path) -> h5py.File:
+    """Without HDF5's locks: the writer uses none, and Lustre and NFS often lack them."""
+    try:
+        return h5py.File(path, "r", locking=False)
+    except (TypeError, ValueError):  # an HDF5 library without that switch
+        return h5py.File(path, "r")
+    except OSError as error:
+        if "locking flag" not in str(error):
+            raise
+        return h5py.File(path, "r")  # this process has it open already, with locks, as xarray opens files
+
+
 @contextlib.contextmanager
 def _opened(path: pathlib.Path) -> Iterator[h5py.File]:
-    """The HDF5 file, with what can go wrong in one line each. Without HDF5's locks: the writer uses none, and Lustre
-    and NFS often lack them."""
+    """The HDF5 file, with what can go wrong in one line each."""
     if path.is_dir():
         raise UserError(f"{path}: is a folder (name the result file in it)")
     try:
@@ -76,10 +87,7 @@ def _opened(path: pathlib.Path) -> Iterator[h5py.File]:
     if not h5py.is_hdf5(path):
         raise UserError(f"{path}: not an HDF5 file (name a result file of tasfg sweep)")
     try:
-        try:
-            file = h5py.File(path, "r", locking=False)
-        except (TypeError, ValueError):  # an HDF5 library without that switch
-            file = h5py.File(path, "r")
+        file = _without_locks(path)
     except OSError as error:
         text = str(error)
         if "truncated" in text:

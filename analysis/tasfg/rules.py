@@ -44,7 +44,10 @@ def _name_of(rule: Any) -> str:
 def algorithm_of(library: Any, given: Any, options: Mapping, rules: list[str], sizes: set[int]) -> Any:
     """What simulate() gives the compiled part: the algorithm of a name, or a rule."""
     if isinstance(given, str):
-        chosen = {name: _option(value) for name, value in options.get(given, {}).items()}
+        own = options.get(given, {})
+        if not isinstance(own, Mapping):
+            raise UserError(f"options[{given}] = {own!r:.60} (must be a dict)")
+        chosen = {str(name): _option(value) for name, value in own.items()}
         return library.algorithm(given, chosen, rules)
     name = _name_of(given)
     if name in library.algorithms():

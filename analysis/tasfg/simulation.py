@@ -17,7 +17,7 @@ import xarray as xr
 
 from .core import core
 from .errors import FailedRuns, UserError
-from .models import Instance, _short, checked_text, checked_threads
+from .models import Instance, _short, checked_text, checked_threads, listable
 from .reader import CHECKPOINT, FAILED, PENDING, RUN, STOP, Failure, ResultFile, Variable
 from .results import Results
 from .rules import algorithm_of
@@ -61,28 +61,16 @@ def simulate(
     lower_bound and so on of the cases. A run that fails (a rule that raises, or names no vertex) has status 3 and missing
     values, and is among `failures(runs)`; the others go on. Results are the program's, bit by bit."""
     library = core()
-    many = [instances] if isinstance(instances, Instance) else list(instances)
+    many = [instances] if isinstance(instances, Instance) else _listed(instances, "instances", "tasfg.Instance")
     if not many or not all(isinstance(each, Instance) for each in many):
         raise UserError("simulate takes a tasfg.Instance, or a list of them")
-    chosen = _algorithms(
-        library, algorithms, options or {}, [os.fspath(path) for path in rules], {each.K for each in many}
-    )
-    logs, deltas = _confidences(library, delta, log_inv_delta)
+    points = _by_name(points, "points")
+    chosen = algorithms_of(library, algorithms, options, rules, {each.K for each in many})
+    times = [whole(each, "checkpoints", 1) for each in _listed(checkpoints, "checkpoints", "number of draws")]
+    logs, deltas = confidences(library, delta, log_inv_delta)
     numbers = _seeds(seeds)
-    settings = library.options(
-        checked_text(setting, "setting"),
-        checked_text(conventions, "conventions"),
-        {
-            checked_text(name, "points"): checked_text(value, f"points[{name}]")
-            for name, value in (points or {}).items()
-        },
-        checked_text(threshold, "threshold"),
-        checked_text(stream, "stream"),
-        _whole(master_seed, "master_seed", 0),
-        _whole(max_steps, "max_steps", 1, library.most_draws),
-        bool(pulls_by_delta),
-        [_whole(each, "checkpoints", 1) for each in checkpoints],
-        bool(skip),
+    settings = settings_of(
+        library, setting, conventions, points, threshold, stream, master_seed, max_steps, times, pulls_by_delta, skip
     )
     total = len(many) * len(chosen) * len(numbers)
     report, end = _progress(progress, total)
@@ -96,7 +84,7 @@ def simulate(
     attributes = {
         "setting": setting,
         "conventions": conventions,
-        "convention_points": " ".join(f"{name}={value}" for name, value in (points or {}).items()),
+        "convention_points": " ".join(f"{name}={value}" for name, value in points.items()),
         "threshold": threshold,
         "stream": stream,
         "seed": int(master_seed),
@@ -104,7 +92,7 @@ def simulate(
         "results_version": str(library.results_version),
     }
     names = [each.name for each in chosen]
-    data = _dataset(library, many, names, logs, deltas, numbers, found, attributes, list(checkpoints))
+    data = _dataset(library, many, names, logs, deltas, numbers, found, attributes, times)
     data.attrs["failures"] = [
         (int(case), names[algorithm], int(seed), message) for case, algorithm, seed, message in failed
     ]
@@ -124,7 +112,20 @@ def failures(runs: xr.Dataset) -> list[tuple[int, str, int, str]]:
     return list(runs.attrs.get("failures", []))
 
 
-def _whole(value: Any, what: str, low: int, high: int = 9_000_000_000_000_000) -> int:
+def _listed(given: Any, what: str, each: str) -> list:
+    if not listable(given):
+        raise UserError(f"{what} = {_short(given)} (must be a list, each a {each})")
+    return list(given)
+
+
+def _by_name(given: Any, what: str) -> Mapping:
+    if not isinstance(given, Mapping | None):
+        raise UserError(f"{what} = {_short(given)} (must be a dict)")
+    return given or {}
+
+
+def whole(value: Any, what: str, low: int, high: int = 9_000_000_000_000_000) -> int:
+    """A whole number in that range."""
     try:
         number = int(value)
         exact = number == value
@@ -135,15 +136,17 @@ def _whole(value: Any, what: str, low: int, high: int = 9_000_000_000_000_000) -
     return number
 
 
-def _algorithms(library: Any, given: Any, options: Mapping, rules: list[str], sizes: set[int]) -> list:
-    wanted = (
-        [given] if isinstance(given, str) or not isinstance(given, Iterable) or isinstance(given, type) else list(given)
-    )
+def algorithms_of(library: Any, given: Any, options: Any, rules: Any, sizes: set[int]) -> list:
+    """What the compiled part takes: built-in algorithms, rules of libraries, rules of your own."""
+    options = _by_name(options, "options")
+    paths = [rules] if isinstance(rules, str | os.PathLike) else _listed(rules, "rules", "path")
+    libraries = [os.fspath(path) for path in paths]
+    wanted = list(given) if listable(given) and not isinstance(given, type) else [given]
     if not wanted:
         raise UserError("algorithms is empty (must hold at least one name or rule)")
     found: dict[str, Any] = {}
     for each in wanted:
-        model = algorithm_of(library, each, options, rules, sizes)
+        model = algorithm_of(library, each, options, libraries, sizes)
         if model.name in found:
             raise UserError(f"algorithms: {model.name} stands twice")
         found[model.name] = model
@@ -153,13 +156,42 @@ def _algorithms(library: Any, given: Any, options: Mapping, rules: list[str], si
     return list(found.values())
 
 
-def _confidences(library: Any, delta: Any, log_inv_delta: Any) -> tuple[list[float], list[float]]:
+def settings_of(
+    library: Any,
+    setting: str,
+    conventions: str,
+    points: Mapping,
+    threshold: str,
+    stream: str,
+    master_seed: int,
+    max_steps: int,
+    checkpoints: Sequence[int] = (),
+    pulls_by_delta: bool = False,
+    skip: bool = True,
+) -> Any:
+    """The settings of runs, checked."""
+    return library.options(
+        checked_text(setting, "setting"),
+        checked_text(conventions, "conventions"),
+        {checked_text(name, "points"): checked_text(value, f"points[{name}]") for name, value in points.items()},
+        checked_text(threshold, "threshold"),
+        checked_text(stream, "stream"),
+        whole(master_seed, "master_seed", 0),
+        whole(max_steps, "max_steps", 1, library.most_draws),
+        bool(pulls_by_delta),
+        list(checkpoints),
+        bool(skip),
+    )
+
+
+def confidences(library: Any, delta: Any, log_inv_delta: Any) -> tuple[list[float], list[float]]:
+    """ln(1/δ) and δ, from whichever was given."""
     if delta is not None and log_inv_delta is not None:
         raise UserError("delta and log_inv_delta both list confidences (give one)")
     given, what = (delta, "delta") if delta is not None else (log_inv_delta, "log_inv_delta")
-    given = LOG_INV_DELTA if given is None else given
+    several: Any = LOG_INV_DELTA if given is None else given if listable(given) else [given]
     try:
-        values = [float(x) for x in (given if isinstance(given, Iterable) and not isinstance(given, str) else [given])]
+        values = [float(x) for x in several]
     except (TypeError, ValueError):
         raise UserError(f"{what} = {_short(given)} (must be a number or a list of numbers)") from None
     if not values:
@@ -181,9 +213,9 @@ def _seeds(given: Any) -> list[int]:
         if not 1 <= given <= 10_000_000:
             raise UserError(f"seeds = {given} (must be a number of seeds from 1 to 10000000, or a list of them)")
         return list(range(int(given)))
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if not listable(given):
         raise UserError(f"seeds = {_short(given)} (must be a number of seeds, or a list of them)")
-    found = [_whole(each, "seeds", 0) for each in given]
+    found = [whole(each, "seeds", 0) for each in given]
     for seed in found:
         if seed > 4294967295:
             raise UserError(f"seeds: {seed} (must be a whole number from 0 to 4294967295)")
@@ -395,4 +427,8 @@ def results_of(source: Any) -> Results:
 
     if isinstance(source, str | os.PathLike):
         return open_results(source)
+    if not isinstance(source, list | tuple):
+        raise UserError(
+            f"{_short(source)} (must be what tasfg.simulate or tasfg.open returns, or a result file's name)"
+        )
     return open_results(*source)

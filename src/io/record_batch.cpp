@@ -19,6 +19,20 @@ void BatchBytes::append(const BatchBytes& other) {
     columns[i].insert(columns[i].end(), other.columns[i].begin(), other.columns[i].end());
 }
 
+void BatchBytes::keep(const std::vector<bool>& kept) {
+  TASFG_EXPECT(kept.size() == size());
+  const auto filter = [&](auto& values, std::size_t stride) {
+    auto to = values.begin();
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (kept[i]) to = std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * stride), stride, to);
+    values.erase(to, values.end());
+  };
+  if (kept.empty()) return;
+  for (auto& column : columns) filter(column, column.size() / kept.size());
+  filter(cells, 1);
+  filter(seeds, 1);
+}
+
 void BatchBytes::clear() {
   cells.clear();
   seeds.clear();

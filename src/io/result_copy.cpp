@@ -148,7 +148,8 @@ class Copier {
     const TaskStatus status = from_.values(old, &Record::status)[row];
     const bool sound = from_.sound(old, row, K);
     to_.append(batch, name, K, Record{});
-    if (!sound || status == TaskStatus::pending || (status == TaskStatus::capped && !capped_counts))
+    if (!sound || status == TaskStatus::pending || status == TaskStatus::not_needed ||
+        (status == TaskStatus::capped && !capped_counts))
       return sound;
     const bool settled = complete_ || status == TaskStatus::failed;
     for (std::size_t i = 0; i < moves_.size(); ++i) {
@@ -228,6 +229,15 @@ void copy_failures(const ResultFile::Impl& from, const ResultFile::Impl& to) {
   }
 }
 
+/// What a copy needs by its own runs, whatever the files that it is made of said.
+void settle_all(const ResultFile::Impl& file, const WriterLock& lock) {
+  if (!file.precision.asked()) return;
+  for (CaseId c; c.value() < file.layout.cases.size(); ++c) {
+    lock.expect_owned();
+    (void)file.settle(c, {});
+  }
+}
+
 using Inputs = std::vector<std::unique_ptr<ResultFile::Impl>>;
 
 /// Of the records of one task in several files, the one to keep. Settled ones must agree; the quickest is
@@ -240,7 +250,7 @@ class Choice {
   /// False where the record contradicts the one kept so far.
   bool offer(const RecordBatch<Record>& batch, std::size_t row, std::size_t file) {
     const TaskStatus status = format_.values(batch, &Record::status)[row];
-    if (batch_ == nullptr || rank(status) > rank(status_)) {
+    if (batch_ == nullptr || rank(status) > rank(status_) || status_ == TaskStatus::pending) {
       keep(batch, status, file);
       return true;
     }
@@ -260,7 +270,17 @@ class Choice {
 
  private:
   static int rank(TaskStatus status) {
-    return status == TaskStatus::pending ? 0 : status == TaskStatus::failed ? 1 : 2;
+    switch (status) {
+      case TaskStatus::pending:
+      case TaskStatus::not_needed:  // whether it is, the runs that are kept decide
+        return 0;
+      case TaskStatus::failed:
+        return 1;
+      case TaskStatus::done:
+      case TaskStatus::capped:
+        break;
+    }
+    return 2;
   }
   void keep(const RecordBatch<Record>& batch, TaskStatus status, std::size_t file) {
     batch_ = &batch;
@@ -313,9 +333,23 @@ class Joiner {
             });
         out_.write_runs(joined);
       }
+    settle_all(out_, lock_);
   }
 
-  std::size_t torn = 0, pending = 0, failed = 0;
+  /// Tasks of the joined file.
+  [[nodiscard]] bool any(TaskStatus wanted) const {
+    const auto has = [&](const auto& statuses) {
+      return std::find(statuses.begin(), statuses.end(), wanted) != statuses.end();
+    };
+    const std::size_t cases = out_.layout.cases.size();
+    const CaseBatch solutions = out_.read_cases(CaseId(0), cases);
+    if (has(out_.case_format.values(solutions, &CaseSolution::status))) return true;
+    for (CellId cell; cell.value() < out_.layout.cells(); ++cell)
+      if (has(out_.statuses(cell))) return true;
+    return false;
+  }
+
+  std::size_t torn = 0;
 
  private:
   [[nodiscard]] const std::string& label(CaseId c) const { return out_.layout.cases[c.value()].label; }
@@ -348,8 +382,6 @@ class Joiner {
       const RecordBatch<Record>& kept = choice.batch();
       const RunName name = kept.name(i);
       const TaskStatus status = format.values(kept, &Record::status)[i];
-      pending += status == TaskStatus::pending ? 1 : 0;
-      failed += status == TaskStatus::failed ? 1 : 0;
       if (status == TaskStatus::pending) {
         format.append(joined, name, out_.layout.K(case_of(name)), Record{});
       } else {
@@ -396,8 +428,17 @@ LiveState joined_state(const Inputs& inputs, const Joiner& joiner) {
     state.generation = std::max(state.generation, each.generation);
   }
   state.hosts = fmt::format("{}", fmt::join(hosts, ","));
-  state.status = joiner.pending > 0 ? "interrupted" : joiner.failed > 0 ? "failed" : "complete";
+  state.status = joiner.any(TaskStatus::pending)  ? "interrupted"
+                 : joiner.any(TaskStatus::failed) ? "failed"
+                                                  : "complete";
   return state;
+}
+
+/// Whether the failed run has turned out not to be needed.
+bool not_needed(const ResultFile::Impl& file, const Failure& failure) {
+  if (failure.algorithm < 0 || failure.seed < 0) return false;
+  const CellId cell = file.layout.grid().cell(CaseId(failure.case_index), AlgorithmId(failure.algorithm));
+  return file.statuses(cell)[static_cast<std::size_t>(failure.seed)] == TaskStatus::not_needed;
 }
 
 /// Copying would lose what a newer format holds besides.
@@ -419,6 +460,7 @@ ResultFile::Copy ResultFile::extend(const std::string& path, const ResultLayout&
     const std::unique_ptr<Impl> grown = open_file(draft.path(), Access::write);
     torn = copy_results(*old, *grown);
     copy_failures(*old, *grown);
+    settle_all(*grown, lock);
     LiveState state = live;
     state.generation = old->read_live().generation;
     grown->write_live(state);
@@ -475,7 +517,7 @@ ResultFile::Copy ResultFile::merge(const std::string& path, const std::vector<st
           return f.case_index == failure.case_index && f.algorithm == failure.algorithm &&
                  f.seed == failure.seed;
         });
-        if (!known) out->add_failure(failure);
+        if (!known && !not_needed(*out, failure)) out->add_failure(failure);
       }
     out->write_live(joined_state(inputs, joiner));
   }

@@ -296,6 +296,7 @@ std::unique_ptr<ResultFile::Impl> open_file(const std::string& path, Access acce
   if (::fstat(impl->descriptor, &info) != 0) throw io_error(path, "cannot be opened", errno);
   impl->length = static_cast<std::uint64_t>(info.st_size);
   read_structure(*impl);
+  impl->precision = parse_precision(impl->layout.precision, path);
   if (const std::string why = impl->why_not_at_path(); !why.empty())
     throw SystemError(path, remark(fmt::format("{} while it was opened", why)));
   if (access == Access::write && impl->layout.format_minor > kFormatMinor)
@@ -329,6 +330,9 @@ const std::string& ResultFile::path() const {
 const ResultLayout& ResultFile::layout() const {
   return impl_->layout;
 }
+const Precision& ResultFile::precision() const {
+  return impl_->precision;
+}
 const RunFormat& ResultFile::run_format() const {
   return impl_->run_format;
 }
@@ -356,6 +360,10 @@ std::vector<T> values_of(const ResultFile::Impl& file, const StoredTable& table,
 }
 
 }  // namespace
+
+std::vector<TaskStatus> ResultFile::Impl::statuses(CellId cell) const {
+  return values_of<TaskStatus>(*this, runs, runs.named("status"), cell);
+}
 
 template <typename T>
 std::vector<T> ResultFile::run_values(T RunRecord::*member, CellId cell) const {

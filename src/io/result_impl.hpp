@@ -32,6 +32,7 @@ struct StoredTable {
 struct ResultFile::Impl {
   std::string path;
   ResultLayout layout;
+  Precision precision;  // of the layout
   int descriptor = -1;
   std::uint64_t length = 0;  // bytes, when it was opened
   StoredTable runs, cases, failure_list, live_state, edges, sitting_list;
@@ -82,6 +83,9 @@ struct ResultFile::Impl {
   [[nodiscard]] std::vector<std::int32_t> take_sittings(const Impl& from) const;
   [[nodiscard]] FeedbackGraph graph(CaseId case_id) const;
   [[nodiscard]] std::string why_not_at_path() const;
+  [[nodiscard]] std::vector<TaskStatus> statuses(CellId cell) const;
+  [[nodiscard]] std::vector<Decision> decisions(CaseId case_id, std::span<const std::int64_t> skip) const;
+  Settlement settle(CaseId case_id, std::span<const std::int64_t> skip) const;
 };
 
 /// Writes the empty file under `path` itself (the caller renames it). Throws a SystemError that names

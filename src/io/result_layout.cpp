@@ -7,6 +7,7 @@
 
 #include "tasfg/algo/algorithm.hpp"
 #include "tasfg/base/named_rows.hpp"
+#include "tasfg/sim/precision.hpp"
 
 namespace tasfg {
 
@@ -51,6 +52,13 @@ std::string why_not_extension(const ResultLayout& held, const ResultLayout& want
     return fmt::format("its max_steps is {}, this job's only {}", held.max_steps, wanted.max_steps);
   if (held.replications > wanted.replications)
     return fmt::format("it holds {} replications, this job only {}", held.replications, wanted.replications);
+  const auto as_precision = [](const ResultLayout& layout) {
+    return parse_precision(layout.precision, "precision");
+  };
+  if (!as_precision(wanted).as_strict_as(as_precision(held)))
+    return held.precision.empty()
+               ? fmt::format("it runs all replications, this job only until {}", wanted.precision)
+               : fmt::format("its precision is {}, this job's only {}", held.precision, wanted.precision);
   for (const AlgorithmInfo& each : held.algorithms) {
     const auto found = std::find_if(
         wanted.algorithms.begin(), wanted.algorithms.end(),
@@ -91,7 +99,7 @@ bool same_grid(const ResultLayout& a, const ResultLayout& b) {
     return x.key == y.key && x.label == y.label;
   };
   return why_not_extension(a, b).empty() && a.max_steps == b.max_steps && a.replications == b.replications &&
-         a.algorithms == b.algorithms && a.log_inv_delta == b.log_inv_delta &&
+         a.precision == b.precision && a.algorithms == b.algorithms && a.log_inv_delta == b.log_inv_delta &&
          a.checkpoints == b.checkpoints && a.pulls_by_delta == b.pulls_by_delta &&
          std::equal(a.cases.begin(), a.cases.end(), b.cases.begin(), b.cases.end(), same_case);
 }

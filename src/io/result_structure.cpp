@@ -142,7 +142,7 @@ class Maker {
       std::vector<std::int8_t> flags(kTaskStatuses);
       for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = static_cast<std::int8_t>(i);
       write_list(dataset, "flag_values", H5T_STD_I8LE, flags);
-      write_attribute(dataset, "flag_meanings", "pending done capped failed");
+      write_attribute(dataset, "flag_meanings", "pending done capped failed not_needed");
     }
     return dataset;
   }
@@ -499,6 +499,14 @@ void check_layout(const ResultLayout& layout, std::size_t vertices, const std::s
   for (const std::int64_t each : layout.checkpoints)
     if (each < 1 || each > layout.max_steps) damaged(path, "runs/checkpoint");
   if (layout.pulls_by_delta != 0 && layout.pulls_by_delta != 1) damaged(path, "attribute pulls_by_delta");
+  if (layout.precision.empty()) return;
+  try {
+    const Precision precision = parse_precision(layout.precision, path);
+    const bool of_error = precision.target(Quantity::error) > 0.0;
+    if (of_error == layout.weighted) return;
+  } catch (const InputError&) {
+  }
+  damaged(path, "attribute precision");
 }
 
 void read_layout(const ResultFile::Impl& file, Finder& finder, const Attributes& attributes,

@@ -173,6 +173,7 @@ constexpr Dataset<LiveState> kLive[] = {
     {"threads", &LiveState::threads, kOnce, kAlwaysThere, "1", "worker threads of the last sitting"},
     {"generation", &LiveState::generation, kOnce, kAlwaysThere, "1",
      "counts the writers that the file has had"},
+    {"busy", &LiveState::busy, kOnce, {.since = 2}, "1", "worker threads that had something to do"},
 };
 
 constexpr Dataset<Sitting> kSittingList[] = {
@@ -204,7 +205,8 @@ constexpr RootAttribute kAttributes[] = {{"created", &ResultLayout::created},
                                          {"git_commit", &ResultLayout::git_commit},
                                          {"build", &ResultLayout::build},
                                          {"left_out_by_where", &ResultLayout::left_out_by_where, 1},
-                                         {"left_out_infeasible", &ResultLayout::left_out_infeasible, 1}};
+                                         {"left_out_infeasible", &ResultLayout::left_out_infeasible, 1},
+                                         {"precision", &ResultLayout::precision, 2}};
 
 /// Whether no two rows have the same member.
 template <typename Row>

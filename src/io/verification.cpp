@@ -29,6 +29,7 @@ std::string impossible(const RunRecord& run, std::int64_t K) {
   if (!all_within(run.tau, -1, kMost) || !all_within(run.pulls, -1, kMost) ||
       !all_within(run.pulls_at, -1, kMost) || run.steps < -1)
     return "has a negative number of draws";
+  if (run.status == TaskStatus::not_needed && run.steps >= 0) return "is called not needed, but has results";
   const bool ended = run.status == TaskStatus::done || run.status == TaskStatus::capped;
   return ended && run.steps < 0 ? "has no results" : "";
 }
@@ -50,6 +51,8 @@ class Verifier {
     check_constants(file_, [this](std::string what) { tell(std::move(what)); });
     for (CaseId c; c.value() < layout_.cases.size(); ++c) check_case(c);
     for (CellId cell; cell.value() < layout_.cells(); ++cell) check_cell(cell);
+    if (file_.precision.asked())
+      for (CaseId c; c.value() < layout_.cases.size(); ++c) check_decisions(c);
     check_failures();
     check_sittings();
     check_live();
@@ -103,11 +106,28 @@ class Verifier {
       ++found_.pending;
       return;
     }
-    ++found_.runs;
+    const bool not_needed = file_.run_format.values(batch, &RunRecord::status)[row] == TaskStatus::not_needed;
+    ++(not_needed ? found_.not_needed : found_.runs);
     const RunRecord run = file_.run_format.record(batch, row, K);
     std::string why = impossible(run, static_cast<std::int64_t>(K));
     if (why.empty()) why = impossible_sitting(run.sitting);
     if (!why.empty()) tell(fmt::format("{}: {}", name(batch.name(row)), why));
+  }
+
+  /// A run is called not needed only where the runs before it are enough.
+  void check_decisions(CaseId c) {
+    const std::vector<Decision> decisions = file_.decisions(c, {});
+    for (AlgorithmId a; a.value() < decisions.size(); ++a) {
+      const CellId cell = layout_.grid().cell(c, a);
+      const std::vector<TaskStatus> status = file_.statuses(cell);
+      const auto first = std::find(status.begin(), status.end(), TaskStatus::not_needed);
+      const auto seed = first - status.begin();
+      // Where a run before it is pending, a sweep is about to look again.
+      if (first == status.end() || std::find(status.begin(), first, TaskStatus::pending) != first) continue;
+      if (!decisions[a.value()].settled() || decisions[a.value()].n > seed)
+        tell(fmt::format("{}: is called not needed, but the runs before it are not enough",
+                         name({cell, seed})));
+    }
   }
 
   void check_failures() {

@@ -46,6 +46,7 @@ std::uint64_t Grid::digest() const {
   for (const std::int64_t each : options.checkpoints) digest.add(each);
   if (options.pulls_by_delta) digest.add("pulls_by_delta");
   if (options.measure != Measure::time) digest.add(kMeasureNames[options.measure]);
+  if (precision.asked()) digest.add(precision.text());
   return digest.value();
 }
 

@@ -116,6 +116,34 @@ void read_settings(const Field& job, const JobLimits& limits, Grid& grid) {
   read_deltas(job, limits, grid);
 }
 
+/// After measure and algorithms.
+void read_precision(const Field& job, const JobLimits& limits, Grid& grid) {
+  const std::optional<Field> table = job.find("precision");
+  if (!table) return;
+  constexpr const char* kMust = "must be a table of relative half-widths, as { mean = 0.02 }";
+  if (!table->is_table()) table->fail(kMust);
+  std::vector<std::string_view> known(kQuantityNames.all().begin(), kQuantityNames.all().end());
+  known.push_back("minimum");
+  table->check_keys(known);
+  for (std::size_t i = 0; i < grid.precision.targets.size(); ++i) {
+    const std::optional<Field> field = table->find(known[i]);
+    if (!field) continue;
+    const bool of_error = EnumNames<Quantity>::at(i) == Quantity::error;
+    if (of_error != (grid.options.measure == Measure::error))
+      throw InputError(field->where(),
+                       of_error ? bad_state("is of weighted runs", "needs measure = \"error\"")
+                                : bad_state("is of plain runs", "with measure = \"error\" give error"));
+    if (EnumNames<Quantity>::at(i) == Quantity::ratio && grid.algorithms.size() < 2)
+      throw InputError(field->where(), bad_state("compares with the first algorithm", "needs another one"));
+    const double width = field->number();
+    if (!(width > 0.0 && width < 1.0)) field->fail("must lie strictly between 0 and 1");
+    grid.precision.targets[i] = width;
+  }
+  if (!grid.precision.asked()) throw InputError(table->where(), bad_state("asks for nothing", kMust));
+  if (const auto field = table->find("minimum"))
+    grid.precision.minimum = field->whole(Precision::kFirstLook, limits.replications);
+}
+
 /// "period=5", with the option set.
 std::string read_option(const Field& field, const AlgorithmOption& option, Algorithm& algorithm) {
   if (!field.is_number() && !field.is_text()) field.fail("must be a number or a word");
@@ -231,6 +259,7 @@ Grid expand_job_within(const JobLimits& limits, const std::string& text, const s
   grid.name = name_of(job, origin);
   read_settings(job, limits, grid);
   read_algorithms(job, grid);
+  read_precision(job, limits, grid);
   Budget budget{limits.cases, limits.expressions};
   const std::vector<GraphBlock> blocks = read_blocks(job, grid, budget);
   check_tasks(budget.cases, limits, grid);

@@ -349,7 +349,7 @@ std::span<const std::string_view> top_keys() {
                                           "max_steps",  "reward",  "means"};
     for (const RewardParameter& parameter : reward_parameters()) keys.push_back(parameter.name);
     keys.insert(keys.end(), {"graph", "algorithm", "convention", "checkpoints", "pulls_by_delta", "skip",
-                             "rules", "skip_infeasible", "measure"});
+                             "rules", "skip_infeasible", "measure", "precision"});
     return keys;
   }();
   return all;

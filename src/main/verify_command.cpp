@@ -16,9 +16,10 @@ int verify(const std::string& path) {
   const Verification found = file.verify(kListed);
   for (const std::string& each : found.list) fmt::print("{}: {}\n", path, each);
   if (found.damages > found.list.size()) fmt::print("and {} more\n", found.damages - found.list.size());
-  fmt::print("{}: {} ({} runs, {} solutions, {} graphs checked; {} runs pending)\n", path,
+  fmt::print("{}: {} ({} runs, {} solutions, {} graphs checked; {} runs pending{})\n", path,
              found.damages == 0 ? "sound" : fmt::format("{} damaged", found.damages), found.runs,
-             found.solutions, found.graphs, found.pending);
+             found.solutions, found.graphs, found.pending,
+             found.not_needed > 0 ? fmt::format(", {} not needed", found.not_needed) : "");
   if (found.damages == 0) return 0;
   fmt::print(
       "To mend it: tasfg merge NEW.h5 {} leaves out what is damaged, and a sweep into NEW.h5 runs it "

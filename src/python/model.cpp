@@ -74,7 +74,6 @@ struct Solution {
 };
 
 Solution solve(const InstanceModel& model, double gap) {
-  if (!(gap >= 1e-13 && gap <= 0.1)) throw InputError("gap", bad_value(gap, "must lie in [1e-13, 0.1]"));
   SolveOptions options;
   options.gap = gap;
   Solution solution{model.instance, characteristic_time(*model.instance, options)};

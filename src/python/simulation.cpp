@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <future>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,7 @@
 #include "tasfg/base/error.hpp"
 #include "tasfg/sim/case_record.hpp"
 #include "tasfg/sim/content_key.hpp"
+#include "tasfg/sim/error_probability.hpp"
 #include "tasfg/sim/trajectory.hpp"
 
 namespace tasfg::python {
@@ -301,6 +303,38 @@ class Study {
   Clock::time_point reported_ = Clock::now();
 };
 
+/// For each δ: error, std_error, lower, upper, runs, ess.
+nb::list error_of(const InstanceModel& model, const AlgorithmModel& algorithm,
+                  const std::vector<double>& log_inv_delta, std::int64_t runs, bool plain,
+                  const SimulationOptions& options, int threads) {
+  if (algorithm.needs_interpreter)
+    throw InputError("algorithms",
+                     remark(algorithm.algorithm.name + " is a rule in Python",
+                            "must be a built-in one, or compiled: tasfg.compiled, or a shared library"));
+  const Simulation simulation(*model.instance, options);
+  simulation.check(algorithm.algorithm);
+  std::atomic<bool> cancel{false};
+  auto measured = std::async(std::launch::async, [&] {
+    return measured_error(simulation, algorithm.algorithm, log_inv_delta, runs,
+                          plain ? ErrorMethod::plain : ErrorMethod::weighted, threads,
+                          ErrorSampler::kPilotRuns, &cancel);
+  });
+  const auto ended = [&] {
+    const nb::gil_scoped_release released;
+    return measured.wait_for(kGlance) == std::future_status::ready;
+  };
+  while (!ended())
+    if (PyErr_CheckSignals() != 0) {
+      cancel = true;
+      measured.wait();
+      throw nb::python_error();
+    }
+  nb::list rows;
+  for (const ErrorEstimate& each : measured.get())
+    rows.append(nb::make_tuple(each.error, each.std_error, each.lower, each.upper, each.runs, each.ess));
+  return rows;
+}
+
 }  // namespace
 
 void bind_simulation(nb::module_& module) {
@@ -318,6 +352,7 @@ void bind_simulation(nb::module_& module) {
       },
       nb::arg("instances"), nb::arg("algorithms"), nb::arg("log_inv_delta"), nb::arg("seeds"),
       nb::arg("options"), nb::arg("threads"), nb::arg("progress").none());
+  module.def("error", &error_of);
   module.def("bounds", [](double T_star, const std::string& threshold, double log_inv_delta, int K) {
     return nb::make_tuple(lower_bound(T_star, log_inv_delta),
                           practical_bound(T_star, threshold_named(threshold, "threshold"), log_inv_delta, K));

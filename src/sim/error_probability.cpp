@@ -232,15 +232,19 @@ RunRecord ErrorSampler::run(std::uint64_t seed, const std::atomic<bool>* cancel)
 
 std::vector<ErrorEstimate> measured_error(const Simulation& simulation, const Algorithm& algorithm,
                                           std::span<const double> log_inv_delta, std::int64_t runs,
-                                          ErrorMethod method, int threads, std::size_t pilot_runs) {
+                                          ErrorMethod method, int threads, std::size_t pilot_runs,
+                                          const std::atomic<bool>* cancel) {
   TASFG_EXPECT(runs > 0);
+  const auto cancelled = [cancel] { return cancel != nullptr && cancel->load(); };
   const auto count = static_cast<std::size_t>(runs);
   const std::size_t deltas = log_inv_delta.size();
   std::vector<ErrorEstimate> estimates;
   if (method == ErrorMethod::plain) {
     std::vector<std::atomic<std::int64_t>> wrong(deltas);
     in_threads(threads, count, [&](std::size_t seed) {
-      const RunRecord record = simulation.run(algorithm, log_inv_delta, seed);
+      if (cancelled()) return;
+      const RunRecord record = simulation.run(algorithm, log_inv_delta, seed, cancel);
+      if (cancelled()) return;
       for (std::size_t d = 0; d < deltas; ++d)
         if (record.stopped[d] != 0 && record.correct[d] == 0) ++wrong[d];
     });
@@ -248,10 +252,13 @@ std::vector<ErrorEstimate> measured_error(const Simulation& simulation, const Al
     return estimates;
   }
   const ErrorSampler sampler(simulation, algorithm, {log_inv_delta.begin(), log_inv_delta.end()}, threads,
-                             nullptr, pilot_runs);
+                             cancel, pilot_runs);
+  if (cancelled()) return std::vector<ErrorEstimate>(deltas);
   std::vector<double> log_weights(deltas * count);  // by δ
   in_threads(threads, count, [&](std::size_t seed) {
-    const RunRecord record = sampler.run(seed);
+    if (cancelled()) return;
+    const RunRecord record = sampler.run(seed, cancel);
+    if (cancelled()) return;
     for (std::size_t d = 0; d < deltas; ++d) log_weights[d * count + seed] = record.log_weight[d];
   });
   for (std::size_t d = 0; d < deltas; ++d)

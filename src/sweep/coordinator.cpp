@@ -127,10 +127,12 @@ void Coordinator::show_progress(double now) {
   if (!progress_.due(now)) return;
   const Inventory::Counts& tasks = inventory_.counts();
   progress_.update(now, {tasks.done, tasks.total, tasks.failed, inventory_.steps(),
-                         scheduler_.seconds_left(now), dispatch_.busy_threads(), dispatch_.threads()});
+                         scheduler_.seconds_left(now) + inventory_.seconds_to_come(),
+                         dispatch_.busy_threads(), dispatch_.threads()});
 }
 
 void Coordinator::keep_file(double now) {
+  results_.set_busy(dispatch_.busy_threads());
   if (!results_.keep(now)) interrupt("another sweep took the lock of the result file");
 }
 

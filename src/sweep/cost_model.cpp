@@ -47,12 +47,14 @@ RuleCost cost_of(RuleKind rule) {
 }
 
 /// Seconds of one allocation: a close solve takes a few factorisations, one that is as close as the estimates
-/// deserve less than one as a rule. Beyond the solver's small forms both take longer.
-double allocation_seconds(double K, bool close) {
-  constexpr double kLargestSmall = 16.0, kBeyond = 4.0;
+/// deserve less than one as a rule. Beyond the solver's small forms, chains of vertices keep their factors
+/// sparse and dense graphs need few of their vertices; those in between are factored as a whole.
+double allocation_seconds(double K, double degree, bool close) {
+  constexpr double kLargestSmall = 16.0, kChain = 4.0, kDense = 0.6;
   if (close) return 1e-6 + 0.15e-6 * K + 0.015e-6 * K * K + 1e-9 * K * K * K;
-  return (K > kLargestSmall ? kBeyond : 1.0) *
-         (0.05e-6 + 0.02e-6 * K + 0.003e-6 * K * K + 0.1e-9 * K * K * K);
+  if (K <= kLargestSmall) return 0.05e-6 + 0.02e-6 * K + 0.003e-6 * K * K + 0.1e-9 * K * K * K;
+  const bool whole = degree > kChain && degree < kDense * K;
+  return 0.3e-6 * K + (whole ? 0.15e-9 * K * K * K : 0.0);
 }
 
 }  // namespace
@@ -83,15 +85,15 @@ double seconds_per_step(const Grid& grid, CaseId id, AlgorithmId algorithm) {
   const Algorithm& rule = grid.at(algorithm).algorithm;
   const RuleCost cost = cost_of(rule.rule);
   const double K = each.K;
-  double seconds =
-      1e-9 * (cost.fixed + cost.per_vertex * K + cost.per_degree * static_cast<double>(each.edges) / K);
+  const double degree = static_cast<double>(each.edges) / K;
+  double seconds = 1e-9 * (cost.fixed + cost.per_vertex * K + cost.per_degree * degree);
   // Evidence of other rewards takes logarithms at every draw; that of Gaussian ones mostly two products.
   constexpr double kLogarithms = 50e-9;
   if (!std::holds_alternative<Gaussian>(each.reward)) seconds += kLogarithms;
   const bool rare = grid.options.conventions.allocation_update == AllocationUpdate::every_5K;
   if (rule.rule == RuleKind::tas_optimal)
-    seconds +=
-        allocation_seconds(K, rare || rule.gap > 0.0) / (rare ? 5.0 * K : static_cast<double>(rule.period));
+    seconds += allocation_seconds(K, degree, rare || rule.gap > 0.0) /
+               (rare ? 5.0 * K : static_cast<double>(rule.period));
   return seconds;
 }
 
@@ -109,6 +111,28 @@ double expected_single_steps(const Grid& grid, CaseId id, AlgorithmId algorithm,
   const double later = rule.rule == RuleKind::ucb_fg_v ? 400.0 * K * K * span * span : first * span;
   return first +
          std::clamp(later, rule.rule == RuleKind::oracle ? (steps - first) / 8.0 : 0.0, steps - first);
+}
+
+double expected_runs(const Grid& grid, CaseId id, AlgorithmId algorithm, const CaseSolution& solution) {
+  const Precision& precision = grid.precision;
+  const auto most = static_cast<double>(grid.replications);
+  if (!precision.asked() || grid.log_inv_delta.empty()) return most;
+  // The evidence walks up to the threshold, so that a stopping time's variance over its squared mean is about
+  // one over the threshold: 0.4 to 3 times that on the paper's graphs, 17 for UCB-FG-E on one. The mean's
+  // interval is of that, a median's is wider, a ratio has two of them, in part the same.
+  const double easiest = *std::min_element(grid.log_inv_delta.begin(), grid.log_inv_delta.end());
+  const double steps = std::max(3.0, expected_steps(grid, id, algorithm, solution));
+  const double threshold = threshold_base(grid.options.threshold, easiest, grid.at(id).K) +
+                           threshold_growth(grid.options.threshold, steps);
+  const double spread = 1.0 / std::max(threshold, 0.1);
+  constexpr double kOfError = 65.0;  // weights of wrong answers (docs/error.md)
+  const double spreads[] = {spread, 1.6 * spread, kOfError, 1.2 * spread};
+  constexpr double kZ2 = 5.02;  // as of sim/precision.hpp
+  double runs = static_cast<double>(precision.minimum);
+  for (std::size_t i = 0; i < precision.targets.size(); ++i)
+    if (const double target = precision.targets[i]; target > 0.0)
+      runs = std::max(runs, kZ2 * spreads[i] / (target * target));
+  return std::min(most, runs < most ? static_cast<double>(look_from(static_cast<std::int64_t>(runs))) : most);
 }
 
 double expected_seconds(const Grid& grid, CaseId id, AlgorithmId algorithm, const CaseSolution& solution) {

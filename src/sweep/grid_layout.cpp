@@ -70,6 +70,7 @@ ResultLayout layout_of(const Grid& grid, const Provenance& provenance, const std
   layout.delta = grid.delta;
   layout.log_inv_delta = grid.log_inv_delta;
   layout.replications = grid.replications;
+  layout.precision = grid.precision.text();
   layout.checkpoints = grid.options.checkpoints;
   layout.pulls_by_delta = grid.options.pulls_by_delta ? 1 : 0;
   layout.weighted = grid.options.measure == Measure::error;

@@ -1,7 +1,9 @@
 #include "tasfg/sweep/inventory.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <vector>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -30,6 +32,7 @@ bool holds_case(const Shard& shard, CaseId id, const CellGrid& grid) {
 
 std::int64_t pending_tasks(const ResultFile& file, const Shard& shard) {
   const CellGrid grid = file.layout().grid();
+  const Splitting splitting = splitting_of(file.layout());
   std::int64_t pending = 0;
   const std::vector<TaskStatus> cases = file.case_values(&CaseSolution::status);
   for (CaseId id; id.value() < grid.cases; ++id)
@@ -37,21 +40,31 @@ std::int64_t pending_tasks(const ResultFile& file, const Shard& shard) {
   for (CellId cell; cell.value() < grid.cells(); ++cell) {
     const std::vector<TaskStatus> runs = file.run_values(&RunRecord::status, cell);
     for (RunName run{cell, 0}; run.seed < file.layout().replications; ++run.seed)
-      pending += runs[static_cast<std::size_t>(run.seed)] == TaskStatus::pending &&
-                         shard.holds(run, file.layout().replications)
-                     ? 1
-                     : 0;
+      pending +=
+          runs[static_cast<std::size_t>(run.seed)] == TaskStatus::pending && shard.holds(run, splitting) ? 1
+                                                                                                         : 0;
   }
   return pending;
 }
 
 Inventory::Inventory(const Grid& grid, ResultWriter& results, Scheduler& scheduler,
                      std::function<void(const std::string&)> say)
-    : grid_(grid), results_(results), scheduler_(scheduler), say_(std::move(say)) {}
+    : grid_(grid),
+      splitting_(splitting_of(results.file().layout())),
+      cells_(scheduler.grid().cells()),
+      results_(results),
+      scheduler_(scheduler),
+      say_(std::move(say)) {}
 
 void Inventory::collect(const Shard& shard, const CrashCounts& crashes) {
+  shard_ = shard;
+  crashes_ = crashes;
   collect_cases(shard, crashes);
-  for (CellId cell; cell.value() < scheduler_.grid().cells(); ++cell) collect_runs(cell, shard, crashes);
+  const CellGrid& grid = scheduler_.grid();
+  if (grid_.precision.asked())  // what a sitting that was killed, or a job that has grown, has left
+    for (CaseId id; id.value() < grid.cases; ++id) (void)results_.settle(id, {});
+  for (CellId cell; cell.value() < grid.cells(); ++cell) collect_runs(cell);
+  for (CaseId id; id.value() < grid.cases && grid_.precision.asked(); ++id) decide(id);
 }
 
 void Inventory::collect_cases(const Shard& shard, const CrashCounts& crashes) {
@@ -71,22 +84,32 @@ void Inventory::collect_cases(const Shard& shard, const CrashCounts& crashes) {
   }
 }
 
-void Inventory::collect_runs(CellId cell, const Shard& shard, const CrashCounts& crashes) {
+void Inventory::collect_runs(CellId cell) {
+  const std::vector<TaskStatus> status = results_.file().run_values(&RunRecord::status, cell);
+  for (RunName run{cell, 0}; run.seed < grid_.replications; ++run.seed) {
+    const TaskStatus each = status[static_cast<std::size_t>(run.seed)];
+    if (!shard_.holds(run, splitting_)) continue;
+    ++counts_.total;
+    if (each == TaskStatus::pending || each == TaskStatus::not_needed) continue;
+    ++counts_.done;
+    ++cells_[cell.value()].taken;
+    if (each == TaskStatus::failed) ++counts_.failed;
+  }
+  if (!grid_.precision.asked()) release(cell, grid_.replications);
+}
+
+void Inventory::release(CellId cell, std::int64_t end) {
+  CellState& state = cells_[cell.value()];
+  if (end <= state.released) return;
   const std::vector<TaskStatus> status = results_.file().run_values(&RunRecord::status, cell);
   const std::vector<std::int32_t> attempts = results_.file().run_values(&RunRecord::attempts, cell);
   // Whether the run is to be handed out in its turn; settles what else there is to do about it.
   const auto waits = [&](RunName run) {
-    if (!shard.holds(run, grid_.replications)) return false;
     const auto s = static_cast<std::size_t>(run.seed);
-    ++counts_.total;
-    if (status[s] != TaskStatus::pending) {
-      ++counts_.done;
-      if (status[s] == TaskStatus::failed) ++counts_.failed;
-      return false;
-    }
+    if (!shard_.holds(run, splitting_) || status[s] != TaskStatus::pending) return false;
     if (attempts[s] == 0) return true;
     attempts_[run] = attempts[s];
-    if (crashes_too_often(crashes, run)) {
+    if (crashes_too_often(crashes_, run)) {
       fail_run(run);
       return false;
     }
@@ -96,7 +119,7 @@ void Inventory::collect_runs(CellId cell, const Shard& shard, const CrashCounts&
   };
   // Intervals are added from the last to the first: the scheduler takes the last one added.
   std::vector<std::pair<std::int64_t, std::int64_t>> intervals;
-  for (std::int64_t seed = 0; seed < grid_.replications; ++seed) {
+  for (std::int64_t seed = state.released; seed < end; ++seed) {
     if (!waits({cell, seed})) continue;
     if (!intervals.empty() && intervals.back().second == seed)
       ++intervals.back().second;
@@ -105,6 +128,90 @@ void Inventory::collect_runs(CellId cell, const Shard& shard, const CrashCounts&
   }
   for (auto it = intervals.rbegin(); it != intervals.rend(); ++it)
     scheduler_.add_runs(cell, it->first, it->second);
+  state.released = end;
+}
+
+bool Inventory::holds(CellId cell) const {
+  return shard_.holds({cell, 0}, splitting_);
+}
+
+void Inventory::decide(CaseId id) {
+  const CellGrid& grid = scheduler_.grid();
+  for (bool again = true; again;) {
+    std::vector<std::int64_t> skip;
+    for (AlgorithmId a; a.value() < grid.algorithms; ++a)
+      skip.push_back(cells_[grid.cell(id, a).value()].skip);
+    const std::optional<ResultFile::Settlement> settled = results_.settle(id, skip);
+    if (!settled) return;
+    counts_.failed -= settled->failures_dropped;
+    bool waits = false, all_there = true;
+    for (AlgorithmId a; a.value() < grid.algorithms; ++a) {
+      const CellId cell = grid.cell(id, a);
+      const Decision& decision = settled->decisions[a.value()];
+      CellState& state = cells_[cell.value()];
+      if (!holds(cell) || state.ended) continue;
+      if (decision.settled()) {
+        end_cell(cell, decision);
+        continue;
+      }
+      const bool enough = decision.width.excess <= 1.0;  // of its own: others wait for it
+      if (decision.looked > 0 && !enough) state.skip = decision.looked + 1;
+      state.look = decision.n;
+      state.decision = decision;
+      release(cell, decision.likely);
+      const std::vector<TaskStatus> status = results_.file().run_values(&RunRecord::status, cell);
+      state.left = std::count(status.begin(), status.begin() + state.look, TaskStatus::pending);
+      waits = true;
+      all_there &= state.left == 0;
+    }
+    again = waits && all_there;  // all that is missing has failed
+  }
+}
+
+/// The runs below the decision are all that the cell needs.
+void Inventory::end_cell(CellId cell, const Decision& decision) {
+  CellState& state = cells_[cell.value()];
+  scheduler_.end_runs(cell, decision.n);
+  counts_.total -= grid_.replications - decision.n;
+  counts_.done -= state.taken - decision.n;
+  state.taken = state.released = state.look = decision.n;
+  state.decision = decision;
+  state.left = 0;
+  state.ended = true;
+  attempts_.erase(attempts_.lower_bound({cell, decision.n}),
+                  attempts_.upper_bound({cell, grid_.replications}));
+}
+
+double Inventory::seconds_to_come() const {
+  if (!grid_.precision.asked()) return 0.0;
+  std::vector<Decision> decisions;
+  for (const CellState& state : cells_) decisions.push_back(state.decision);
+  const std::vector<std::int64_t> foreseen =
+      foreseen_runs(decisions, scheduler_.grid().algorithms, grid_.replications);
+  double seconds = 0.0;
+  for (CellId cell; cell.value() < cells_.size(); ++cell)
+    if (holds(cell))
+      seconds += static_cast<double>(
+                     std::max<std::int64_t>(0, foreseen[cell.value()] - cells_[cell.value()].released)) *
+                 scheduler_.expected(cell);
+  return seconds;
+}
+
+/// Leaves out what a decision has made needless since it was handed out.
+void Inventory::drop_unneeded(Report& report) const {
+  const auto needed = [&](CellId cell, std::int64_t seed) {
+    const CellState& state = cells_[cell.value()];
+    return !state.ended || seed < state.released;
+  };
+  std::vector<bool> kept;
+  for (std::size_t i = 0; i < report.runs.size(); ++i)
+    kept.push_back(needed(report.runs.name(i).cell, report.runs.seeds[i]));
+  report.runs.keep(kept);
+  std::erase_if(report.failures, [&](const Failure& failure) {
+    return failure.algorithm >= 0 &&
+           !needed(scheduler_.grid().cell(CaseId(failure.case_index), AlgorithmId(failure.algorithm)),
+                   failure.seed);
+  });
 }
 
 void Inventory::open_cells(CaseId id, const CaseSolution& solution) {
@@ -136,6 +243,7 @@ void Inventory::fail_run(RunName run) {
   results_.file().run_format().append(batch, run, results_.file().layout().K(id), record);
   results_.write_runs(batch);
   ++counts_.done;
+  ++cells_[run.cell.value()].taken;
 }
 
 void Inventory::add_failure(const Failure& failure) {
@@ -174,6 +282,7 @@ void Inventory::undo_start(const Chunk& chunk) {
 
 void Inventory::take(Report& report) {
   busy_seconds_ += report.seconds;
+  drop_unneeded(report);
   for (const Failure& failure : report.failures) add_failure(failure);
   for (std::size_t i = 0; i < report.solutions.size(); ++i) {
     const CaseId id(report.solutions.seeds[i]);
@@ -195,6 +304,14 @@ void Inventory::take(Report& report) {
     steps_ += static_cast<double>(steps[i]);
   }
   results_.write_runs(report.runs);
+  std::set<CaseId> to_decide;
+  for (std::size_t i = 0; i < report.runs.size(); ++i) {
+    CellState& state = cells_[CellId(report.runs.cells[i]).value()];
+    ++state.taken;
+    if (report.runs.seeds[i] < state.look && --state.left == 0)
+      to_decide.insert(scheduler_.grid().case_of(CellId(report.runs.cells[i])));
+  }
+  for (const CaseId id : to_decide) decide(id);
 }
 
 }  // namespace tasfg

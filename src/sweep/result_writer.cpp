@@ -57,6 +57,11 @@ void ResultWriter::add_failure(const Failure& failure) {
   if (owned()) file_.add_failure(failure);
 }
 
+std::optional<ResultFile::Settlement> ResultWriter::settle(CaseId id, std::span<const std::int64_t> skip) {
+  if (!owned()) return {};
+  return file_.settle(id, skip);
+}
+
 void ResultWriter::add_rank(const std::string& host, int threads) {
   live_.threads += threads;
   hosts_.insert(host);
@@ -82,6 +87,7 @@ void ResultWriter::close(const std::string& status) {
   sync_.finish();
   look();
   live_.status = status;
+  live_.busy = 0;
   write_live();
   if (owned_) file_.sync();
   expect_in_place();

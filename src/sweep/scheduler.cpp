@@ -39,10 +39,28 @@ void Scheduler::add_case(CaseId id, double expected_seconds) {
 void Scheduler::add_runs(CellId cell, std::int64_t first, std::int64_t last, Turn turn) {
   TASFG_EXPECT(first < last);
   Cell& it = at(cell);
+  last = std::min(last, it.end);
+  if (first >= last) return;
   (turn == Turn::last ? it.last : it.by_cost).push_back({first, last});
   (turn == Turn::last ? last_waiting_ : it.count) += last - first;
   waiting_ += last - first;
   stale_ = true;
+}
+
+void Scheduler::end_runs(CellId cell, std::int64_t end) {
+  Cell& it = at(cell);
+  it.end = end;
+  const auto cut = [&](std::vector<Interval>& intervals, std::int64_t& count) {
+    for (Interval& each : intervals) {
+      const std::int64_t last = std::clamp(end, each.first, each.last);
+      count -= each.last - last;
+      waiting_ -= each.last - last;
+      each.last = last;
+    }
+    std::erase_if(intervals, [](const Interval& each) { return each.first == each.last; });
+  };
+  cut(it.by_cost, it.count);
+  cut(it.last, last_waiting_);
 }
 
 void Scheduler::open_cell(CellId cell, double predicted_seconds) {

@@ -5,8 +5,17 @@
 #include <fmt/format.h>
 
 #include "tasfg/base/error.hpp"
+#include "tasfg/sim/precision.hpp"
 
 namespace tasfg {
+
+Splitting splitting_of(const ResultLayout& layout) {
+  const Precision precision = parse_precision(layout.precision, "precision");
+  return {layout.grid(), layout.replications,
+          precision.paired()  ? Splitting::By::cases
+          : precision.asked() ? Splitting::By::cells
+                              : Splitting::By::seeds};
+}
 
 std::string Shard::text() const {
   return whole() ? "" : fmt::format("{}/{}", index, count);

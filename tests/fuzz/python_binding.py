@@ -96,10 +96,16 @@ def odd_or(chance, value, share=0.04):
 def attempt(chance):
     K = chance.choice([0, 1, 2, 3, 4, 5, 6, 12])
     reward = odd_or(chance, chance.choice(["gaussian", "bernoulli", "poisson", "exponential"]))
+    good = chance.random() < 0.5  # a model that there is nothing to say against, so that runs are made
     if chance.random() < 0.1:
         return tasfg.solve(np.random.default_rng(chance.randrange(99)).random((3, K, K)), odd_or(chance, np.random.rand(3, K)), reward)
-    instance = tasfg.Instance(odd_or(chance, matrix(chance, K)), odd_or(chance, means(chance, K)), reward,
-                              variance=odd_or(chance, None))
+    if good:
+        numbers = np.random.default_rng(chance.randrange(2**32))
+        K = max(K, 2)
+        instance = tasfg.Instance(numbers.uniform(0.05, 1, (K, K)), numbers.uniform(0.1, 0.9, K), reward)
+    else:
+        instance = tasfg.Instance(odd_or(chance, matrix(chance, K)), odd_or(chance, means(chance, K)), reward,
+                                  variance=odd_or(chance, None))
     solution = instance.solve()
     repr(solution), solution._repr_html_(), solution.graph, solution.bounds, solution.T_topk
     rules = [chance.choice(["tas-fg", "exp3.g", "ucb-fg-e", "uniform", "oracle", Rule(chance), Rule])]

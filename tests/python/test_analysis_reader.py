@@ -53,6 +53,11 @@ def test_a_finished_file_gives_every_run_as_it_is_stored(study):
     assert str(frame.correct.dtype) == "boolean" and set(frame.status) == {"done"}
 
 
+def test_a_file_that_the_process_has_open_with_locks_is_read(study):
+    with h5py.File(study, "r", locking=True):  # as xarray opens it
+        assert len(tasfg.open(study).runs_frame()) > 0
+
+
 def test_an_unfinished_file_has_missing_values_where_runs_are_pending(study, study_job, tmp_path):
     run("sweep", study_job, "-o", tmp_path / "part.h5", "--shard", "0/3", "-q")
     results, whole = tasfg.open(tmp_path / "part.h5"), tasfg.open(study)

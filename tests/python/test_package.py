@@ -231,6 +231,12 @@ def chain():
 
 
 REFUSED = {
+    "means of two dimensions": (lambda: tasfg.simulate(tasfg.Instance(np.eye(2), np.eye(2))), "means[0] = array([1., 0.]) (must be a number)"),
+    "no instance": (lambda: tasfg.simulate(3), "instances = 3 (must be a list, each a tasfg.Instance)"),
+    "a text for a number": (lambda: tasfg.solve(np.eye(2), [0, 1], gap="small"), "gap = 'small' (must lie in [1e-13, 0.1])"),
+    "an error of nothing": (lambda: tasfg.error(3), "error takes a tasfg.Instance (not 3)"),
+    "a curve over nothing": (lambda: tasfg.curve("ring", 3), "over = 3 (must be a dict"),
+    "a table of nothing": (lambda: tasfg.table(3), "3 (must be what tasfg.simulate"),
     "a transposed graph": (lambda: tasfg.Instance(networkx.DiGraph([("hub", "hub"), ("x", "hub"), ("y", "hub")]), [0, 1, 2]),
                            "instance: vertex x is unobservable: its column holds no positive probability (is the graph transposed?"),
     "a transposed matrix": (lambda: tasfg.Instance([[1, 0], [1, 0]], [0, 1]), "vertex 1 (counted from 0) is unobservable"),
@@ -292,6 +298,11 @@ WRONG_RUNS = {
     "a threshold": (dict(threshold="prctical"), 'did you mean "practical"?'),
     "steps": (dict(max_steps=0), "max_steps = 0 (must be a whole number from 1"),
     "threads": (dict(threads=-1), "threads = -1 (must lie in 0..1024"),
+    "one checkpoint": (dict(checkpoints=5), "checkpoints = 5 (must be a list, each a number of draws)"),
+    "points as a text": (dict(points="statistic=counts"), "points = 'statistic=counts' (must be a dict)"),
+    "options as a list": (dict(options=["period"]), "options = ['period'] (must be a dict)"),
+    "options of one as a text": (dict(algorithms="tas-fg", options={"tas-fg": "period=5"}), "options[tas-fg] = 'period=5' (must be a dict)"),
+    "a number as library": (dict(rules=3), "rules = 3 (must be a list, each a path)"),
     "checkpoints": (dict(checkpoints=[5, 5]), "checkpoints = 5 (must rise"),
     "a nameless rule": (dict(algorithms=[object()]), "has the name None (a rule has a name"),
     "a rule without choose": (dict(algorithms=[type("R", (), {"name": "r"})()]), "algorithms: r has no method choose"),
@@ -489,11 +500,13 @@ class Slow:
 print("ready", flush=True)
 rules = [Slow()] if sys.argv[1] == "python" else ["ucb-fg-v"]
 try:
+    if sys.argv[1] == "error":
+        tasfg.error(instance, "tas-fg", 10**8, log_inv_delta=60)
     tasfg.simulate(instance, rules, seeds=4, log_inv_delta=600, skip=False)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
-    for kind in ("program", "python"):
+    for kind in ("program", "python", "error"):
         process = subprocess.Popen([sys.executable, "-c", script, kind], stdout=subprocess.PIPE, text=True)
         assert process.stdout.readline() == "ready\n"
         time.sleep(1.0)
@@ -576,16 +589,39 @@ def test_the_header_of_rules_comes_with_the_package():
     assert os.path.basename(tasfg.include()) == "include"
 
 
-def test_error_and_curve_are_the_programs_tables(tmp_path, monkeypatch):
+@pytest.mark.parametrize("plain", [False, True])
+def test_errors_are_the_programs_in_every_bit(plain):
+    means = [0.2, 1.2]
+    instance = tasfg.Instance(tasfg.graph("bandit", K=2), means, variance=0.5)
+    ours = tasfg.error(instance, "uniform", 300, delta=[0.3, 1e-3], setting="known-graph", threshold="simple", plain=plain,
+                       points={"graph-prior": "pseudo-count"}, master_seed=3, max_steps=5000, threads=2)
+    done = run("error", *options_of("bandit", {"K": 2}, "gaussian", means, 0.5), "-a", "uniform", "--runs", 300, "--delta",
+               "0.3,1e-3", "--setting", "known-graph", "--threshold", "simple", "--set", "graph-prior=pseudo-count", "--master-seed", 3,
+               "--max-steps", 5000, "--csv", *(["--plain"] if plain else []))
+    theirs = pd.read_csv(io.StringIO(done.stdout), float_precision="round_trip")
+    pd.testing.assert_frame_equal(ours, theirs, check_exact=True, check_dtype=False)
+    assert (ours.runs == 300).all() and (plain or (ours.error[ours.log_inv_delta < 2] > 0).all())
+
+
+def test_errors_of_rules_of_your_own():
+    @tasfg.compiled("in-turn-too")
+    def in_turn(estimate, state):
+        return estimate.t % estimate.K
+
+    instance = tasfg.Instance(tasfg.graph("loopy-star", K=4))
+    both = tasfg.error(instance, ["uniform", in_turn], 200, delta=0.3, plain=True)
+    assert both.error[0] == both.error[1]
+    with pytest.raises(tasfg.UserError, match=r"^algorithms: in-turn is a rule in Python \(must be a built-in one, or compiled"):
+        tasfg.error(instance, InTurn(), 200)
+
+
+def test_a_curve_is_the_programs_table(tmp_path, monkeypatch):
     """With a stand-in that notes its arguments, and prints a table."""
     noted = tmp_path / "noted"
     program = tmp_path / "tasfg"
     program.write_text(f"""#!/bin/sh
-for word in "$@"; do
-  echo "$word" >> {noted}
-  case $word in *.csv) cat "$word" >> {noted};; esac
-done
-[ "$TASFG_FAILS" ] && echo "tasfg: --runs = 0 (must be positive)" >&2 && exit 2
+for word in "$@"; do echo "$word" >> {noted}; done
+[ "$TASFG_FAILS" ] && echo "tasfg: --samples = 1 (must be more)" >&2 && exit 2
 echo p,T_star; echo 0.1,0.30000000000000004
 """)
     program.chmod(0o755)
@@ -595,15 +631,6 @@ echo p,T_star; echo 0.1,0.30000000000000004
     assert noted.read_text().splitlines() == [
         "curve", "--graph", "loopy-star", "-P", "K=5", "-P", "r=p/2", "--over", "p=0:1", "--over", "q=0.25:0.5", "--tolerance=0.001",
         "--reward=gaussian", "--samples=9", "--csv"]
-    noted.unlink()
-    tasfg.error(tasfg.Instance(tasfg.graph("ring", K=4)), ["uniform", "tas-fg"], 500, delta=[0.1, 1e-6], plain=True, threads=2)
-    assert noted.read_text().splitlines() == [
-        "error", "--graph", "ring", "-P", "K=4", "-P", "p=0.3", "--means=" + ",".join(map(repr, tasfg.graph("ring", K=4).means.tolist())),
-        "--reward=gaussian", "--variance=1.0", "--algorithm", "uniform,tas-fg", "--runs=500", "--delta=0.1,1e-06", "--plain",
-        "--threads=2", "--csv"]
-    noted.unlink()
-    tasfg.error(tasfg.Instance([[0.1 + 0.2, 0], [0, 1]], [-0.5, 1]))
-    assert "0.30000000000000004,0.0\n0.0,1.0\n" in noted.read_text() and "--means=-0.5,1.0" in noted.read_text()
     monkeypatch.setenv("TASFG_FAILS", "1")
-    with pytest.raises(tasfg.UserError, match=r"^--runs = 0 \(must be positive\)$"):
-        tasfg.error(tasfg.Instance(np.eye(2), [0, 1]), runs=0)
+    with pytest.raises(tasfg.UserError, match=r"^--samples = 1 \(must be more\)$"):
+        tasfg.curve("ring", {"p": (0, 1)}, options={"samples": 1})

@@ -54,7 +54,7 @@ def test_an_inadmissible_allocation_is_null_not_infinity():
 def test_list_names_every_family():
     out = tasfg("list").stdout
     for name in ("bandit full apple-tasting revealing-action ring loopless-clique loopy-star loopy-star-alt "
-                 "symmetric random file gaussian bernoulli poisson exponential").split():
+                 "symmetric random torus k-regular power-law geometric file gaussian bernoulli poisson exponential").split():
         assert name in out
 
 

@@ -795,7 +795,7 @@ def test_every_dataset_and_attribute_is_documented(tmp_path):
 
 def test_every_dataset_and_attribute_has_a_value(tmp_path):
     job, out = write_job(tmp_path, more='[algorithm."tas-fg"]\nperiod = 2'), tmp_path / "out.h5"
-    run("sweep", job, "-o", out, "--shard", "0/2", "--set", "checkpoints=[10]", "--set", "pulls_by_delta=true")
+    run("sweep", job, "-o", out, "--shard", "0/2", "--set", "precision.mean=0.5", "--set", "checkpoints=[10]", "--set", "pulls_by_delta=true")
     with h5py.File(out) as file:
         empty = [name for name, value in file.attrs.items() if value in (b"", "")]
         for group in ("runs", "cases"):

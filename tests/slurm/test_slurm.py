@@ -213,6 +213,23 @@ def test_the_script_of_a_plan_completes(cluster, short, tmp_path, options, ranks
         assert file["live/ranks"][()] == ranks
 
 
+def test_a_planned_array_with_what_a_site_asks_for_equals_the_plain_run(cluster, short, tmp_path):
+    job, reference = short
+    (tmp_path / "site.sh").write_text("echo the prolog ran\n")
+    planned = cluster.command(TASFG, "plan", job, "--sbatch", "-o", tmp_path / "out.h5", "--array", 3, "--constraint", "fast",
+                              "--qos", "normal", "--mail-user", "root", "--prolog", tmp_path / "site.sh").stdout
+    (tmp_path / "planned.sbatch").write_text(planned)
+    number = cluster.submit(tmp_path, tmp_path / "planned.sbatch", job)
+    asked = cluster.facts(number)
+    assert asked["Features"] == "fast" and asked["MailUser"] == "root" and asked["ArrayJobId"] == number
+    for element in range(3):
+        assert cluster.wait(f"{number}_{element}")["JobState"] == "COMPLETED", log(tmp_path)
+    assert log(tmp_path).count("the prolog ran") == 3
+    merge = re.search(r"^# When all elements are done: (.*)$", planned, flags=re.MULTILINE)[1]
+    cluster.command("bash", "-c", merge)
+    assert_complete(tmp_path / "out.h5", reference)
+
+
 def test_a_failed_job_holds_back_what_depends_on_it(cluster, short, tmp_path):
     job, _ = short
     first = cluster.submit(tmp_path, "single-node.sbatch", job, "-c", 1, arguments=["--set", "replications=0"])

@@ -35,6 +35,8 @@ struct BatchBytes {
   [[nodiscard]] RunName name(std::size_t row) const { return {CellId(cells[row]), seeds[row]}; }
   /// Adds the rows of another batch of the same format.
   void append(const BatchBytes& other);
+  /// Leaves out the rows that are not to be kept.
+  void keep(const std::vector<bool>& kept);
   /// Forgets the rows and keeps the memory.
   void clear();
   /// Puts the rows in the order of their names; rows of the same name stay in theirs.

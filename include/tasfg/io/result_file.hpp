@@ -19,6 +19,7 @@
 #include "tasfg/io/verification.hpp"
 #include "tasfg/io/writer_lock.hpp"
 #include "tasfg/model/feedback_graph.hpp"
+#include "tasfg/sim/precision.hpp"
 
 namespace tasfg {
 
@@ -29,6 +30,7 @@ struct LiveState {
   std::string hosts;    // comma-separated; cut to what fits
   std::int64_t ranks = 0, threads = 0;
   std::int64_t generation = 0;  // counts the writers that the file has had
+  std::int64_t busy = 0;        // worker threads that had something to do
 };
 
 struct Failure {
@@ -86,6 +88,8 @@ class ResultFile {
 
   [[nodiscard]] const std::string& path() const;
   [[nodiscard]] const ResultLayout& layout() const;
+  /// As the layout says; nothing asked for where all replications run.
+  [[nodiscard]] const Precision& precision() const;
   [[nodiscard]] const RunFormat& run_format() const;
   [[nodiscard]] const CaseFormat& case_format() const;
 
@@ -116,7 +120,20 @@ class ResultFile {
   /// Turns runs and cases back to pending whose checksum does not fit; returns how many.
   std::size_t drop_torn();
 
+  /// What the runs of every algorithm of a case say, where the job stops at precision; `skip` as of
+  /// decide().
+  [[nodiscard]] std::vector<Decision> decisions(CaseId case_id,
+                                                std::span<const std::int64_t> skip = {}) const;
+
   // Writing.
+  /// What was decided about a case, and how many failed runs turned out not to be needed.
+  struct Settlement {
+    std::vector<Decision> decisions;
+    std::int64_t failures_dropped = 0;
+  };
+  /// Makes the statuses fit the decisions: runs past one are not needed, and nothing is kept of them; where a
+  /// cell waits for more, none is called so.
+  Settlement settle(CaseId case_id, std::span<const std::int64_t> skip = {});
   /// Results that are written from now on belong to this sitting; it is noted with the first of them. Where
   /// there is no room for another, it shares the last one of the same program, or has none.
   void begin_sitting(Sitting sitting);

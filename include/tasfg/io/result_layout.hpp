@@ -12,7 +12,7 @@
 namespace tasfg {
 
 /// The minor version of the format that this program writes.
-inline constexpr std::int64_t kFormatMinor = 1;
+inline constexpr std::int64_t kFormatMinor = 2;
 
 struct AlgorithmInfo {
   std::string name, options;
@@ -30,6 +30,7 @@ struct ResultLayout {
   std::vector<AlgorithmInfo> algorithms;
   std::vector<double> delta, log_inv_delta;
   std::int64_t replications = 0;
+  std::string precision;  // as Precision::text: cells may need fewer runs
   // What is kept of each run.
   std::vector<std::int64_t> checkpoints;
   std::int64_t pulls_by_delta = 0;  // 1: yes

@@ -11,6 +11,7 @@
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/graph_quantities.hpp"
 #include "tasfg/model/instance.hpp"
+#include "tasfg/sim/precision.hpp"
 #include "tasfg/sim/task.hpp"
 #include "tasfg/sim/trajectory.hpp"
 
@@ -47,6 +48,7 @@ struct Grid {
   SimulationOptions options;      // master_seed is the job's `seed`
   std::string conventions;        // "paper" or "reference"; `options` has its points, changed ones included
   std::int64_t replications = 1;  // seeds 0 … replications − 1
+  Precision precision;            // where cells may have fewer
   std::vector<double> delta;      // in the order given; δ and ln(1/δ) beside each other
   std::vector<double> log_inv_delta;
   std::vector<JobAlgorithm> algorithms;

@@ -60,13 +60,12 @@ struct ErrorEstimate {
 
 enum class ErrorMethod { weighted, plain };
 /// The error probability at every δ from runs with the seeds 0, 1, …: all that there is to do, in one call.
-/// The result does not depend on the number of threads.
-[[nodiscard]] std::vector<ErrorEstimate> measured_error(const Simulation& simulation,
-                                                        const Algorithm& algorithm,
-                                                        std::span<const double> log_inv_delta,
-                                                        std::int64_t runs, ErrorMethod method,
-                                                        int threads = 1,
-                                                        std::size_t pilot_runs = ErrorSampler::kPilotRuns);
+/// The result does not depend on the number of threads. Once `cancel` is true it returns soon, and the result
+/// is of no use.
+[[nodiscard]] std::vector<ErrorEstimate> measured_error(
+    const Simulation& simulation, const Algorithm& algorithm, std::span<const double> log_inv_delta,
+    std::int64_t runs, ErrorMethod method, int threads = 1, std::size_t pilot_runs = ErrorSampler::kPilotRuns,
+    const std::atomic<bool>* cancel = nullptr);
 
 /// From ln of what each run counts, −∞ for nothing. No run counts more than `most`.
 [[nodiscard]] ErrorEstimate error_estimate(std::span<const double> log_weights, double most);

@@ -15,8 +15,9 @@ enum class TaskStatus : std::int8_t {
   done = 1,
   capped = 2,  // at max_steps, before it stopped at every δ
   failed = 3,
+  not_needed = 4,  // the runs before it are enough (sim/precision.hpp)
 };
-inline constexpr int kTaskStatuses = 4;
+inline constexpr int kTaskStatuses = 5;
 
 struct RunRecord {
   TaskStatus status = TaskStatus::pending;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "tasfg/job/job.hpp"
 #include "tasfg/sweep/crash_log.hpp"
@@ -40,6 +41,8 @@ class Inventory {
   void take(Report& report);
 
   [[nodiscard]] const Counts& counts() const { return counts_; }
+  /// Expected seconds of runs that the scheduler does not have yet: whether they are needed, others decide.
+  [[nodiscard]] double seconds_to_come() const;
   /// Draws of all runs that were taken in.
   [[nodiscard]] double steps() const { return steps_; }
   /// Seconds that threads spent on what was taken in.
@@ -47,7 +50,14 @@ class Inventory {
 
  private:
   void collect_cases(const Shard& shard, const CrashCounts& crashes);
-  void collect_runs(CellId cell, const Shard& shard, const CrashCounts& crashes);
+  void collect_runs(CellId cell);
+  /// Hands seeds of a cell to the scheduler, up to this one.
+  void release(CellId cell, std::int64_t end);
+  [[nodiscard]] bool holds(CellId cell) const;
+  /// Looks whether the runs of a case are enough, and acts on it.
+  void decide(CaseId id);
+  void end_cell(CellId cell, const Decision& decision);
+  void drop_unneeded(Report& report) const;
   void open_cells(CaseId id, const CaseSolution& solution);
   void fail_case(CaseId id);
   void fail_run(RunName run);
@@ -55,7 +65,22 @@ class Inventory {
   void write_attempts(const Chunk& chunk, std::int32_t more);
   [[nodiscard]] std::int32_t attempts_before(RunName run) const;
 
+  /// How far a cell is.
+  struct CellState {
+    std::int64_t released = 0;  // seeds below it were handed to the scheduler
+    std::int64_t taken = 0;     // runs that were counted
+    std::int64_t look = 0;      // seeds below it are to be settled before the next decision
+    std::int64_t left = 0;      // of these, not settled yet
+    std::int64_t skip = 0;      // looks below it were not enough
+    bool ended = false;         // no seed from `released` on is needed
+    Decision decision;          // the last one
+  };
+
   const Grid& grid_;
+  Shard shard_;
+  Splitting splitting_;
+  CrashCounts crashes_;
+  std::vector<CellState> cells_;
   ResultWriter& results_;
   Scheduler& scheduler_;
   std::function<void(const std::string&)> say_;

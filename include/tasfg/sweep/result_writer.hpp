@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -31,6 +32,11 @@ class ResultWriter {
   void write_attempts(RunName first, std::span<const std::int32_t> attempts);
   void add_failure(const Failure& failure);
 
+  /// Makes the statuses of a case fit what its runs say; nothing where the lock is lost.
+  [[nodiscard]] std::optional<ResultFile::Settlement> settle(CaseId id, std::span<const std::int64_t> skip);
+
+  /// What the file is to say of this sweep at the next beat.
+  void set_busy(int threads) { live_.busy = threads; }
   /// A rank has come.
   void add_rank(const std::string& host, int threads);
   void write_live();

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -28,6 +29,8 @@ class Scheduler {
   void add_case(CaseId id, double expected_seconds);
   /// Seeds [first, last) of a cell.
   void add_runs(CellId cell, std::int64_t first, std::int64_t last, Turn turn = Turn::by_cost);
+  /// Seeds from `end` on are not needed: those that wait are forgotten, and those that come back.
+  void end_runs(CellId cell, std::int64_t end);
   /// Predicts the seconds of one run of a cell; until then its runs wait.
   void open_cell(CellId cell, double predicted_seconds);
 
@@ -68,6 +71,7 @@ class Scheduler {
     bool tried = false;                   // one of its runs was handed out
     std::vector<Interval> by_cost, last;  // runs that wait; the next interval is at the back
     std::int64_t count = 0;               // in by_cost
+    std::int64_t end = std::numeric_limits<std::int64_t>::max();  // seeds from here on are not needed
   };
   struct Ratio {  // measured over predicted, by algorithm
     double log_sum = 0.0;

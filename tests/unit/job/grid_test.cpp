@@ -55,6 +55,7 @@ TEST(Digest, ChangesWithEverythingThatDeterminesResults) {
       {"checkpoints=[100, 1000]"},
       {"pulls_by_delta=true"},
       {"measure=error"},
+      {"precision.mean=0.1"},
       {"graph.parity=reference"},
       {"graph.K=6"},
       {"graph.K=[5, 6]"},

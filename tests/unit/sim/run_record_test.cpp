@@ -12,7 +12,8 @@ TEST(RunRecord, StatusesAreTheNumbersOfTheFile) {
   EXPECT_EQ(static_cast<int>(TaskStatus::done), 1);
   EXPECT_EQ(static_cast<int>(TaskStatus::capped), 2);
   EXPECT_EQ(static_cast<int>(TaskStatus::failed), 3);
-  EXPECT_EQ(kTaskStatuses, 4);
+  EXPECT_EQ(static_cast<int>(TaskStatus::not_needed), 4);
+  EXPECT_EQ(kTaskStatuses, 5);
 }
 
 TEST(RunRecord, OfANewRunNothingIsKnown) {

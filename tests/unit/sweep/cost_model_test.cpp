@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tasfg/sweep/task_runner.hpp"
@@ -51,23 +52,32 @@ TEST(CostModel, KnowsWhereDrawsAreMadeAtOnce) {
 }
 
 TEST(CostModel, PricesStepsOfLargerModelsAndOtherRewardsAsMeasured) {
-  // Bernoulli rewards on the ring of 40 vertices: a step of TaS-FG took 27 us with rising means and 110 us
-  // with 39 equal ones, a step of uniform sampling 75 ns.
-  const Grid grid = expand_job(
-      "algorithms = [\"tas-fg\", \"uniform\"]\nreward = \"bernoulli\"\n[[graph]]\nfamily = \"ring\"\nK = "
-      "40\nmeans = "
-      "[0.9" +
-          [] {
-            std::string rest;
-            for (int i = 1; i < 40; ++i) rest += ", 0.5";
-            return rest;
-          }() +
-          "]\n",
-      "test.toml", {}, nullptr);
-  const double tas = seconds_per_step(grid, CaseId(0), AlgorithmId(0));
-  EXPECT_GT(tas, 110e-6 / 2.5);
-  EXPECT_LT(tas, 27e-6 * 2.5);
-  const double uniform = seconds_per_step(grid, CaseId(0), AlgorithmId(1));
+  const auto prices = [](const std::string& graph, int K) {  // with Bernoulli rewards: TaS-FG, uniform
+    std::string means = "0.8";
+    for (int v = 1; v < K; ++v) means += fmt::format(", {}", 0.3 + 0.38 * v / K);
+    const Grid grid = expand_job(fmt::format("algorithms = [\"tas-fg\", \"uniform\"]\nreward = "
+                                             "\"bernoulli\"\n[[graph]]\n{}\nK = {}\nmeans = [{}]\n",
+                                             graph, K, means),
+                                 "test.toml", {}, nullptr);
+    return std::pair{seconds_per_step(grid, CaseId(0), AlgorithmId(0)),
+                     seconds_per_step(grid, CaseId(0), AlgorithmId(1))};
+  };
+  struct Measured {
+    const char* graph;
+    int K;
+    double tas;  // seconds a step
+  };
+  for (const Measured& row : {Measured{"family = \"ring\"", 40, 12e-6},
+                              {"family = \"ring\"", 100, 28e-6},
+                              {"family = \"random\"\np = 0.2", 40, 22e-6},
+                              {"family = \"random\"\np = 0.2", 100, 190e-6},
+                              {"family = \"loopless-clique\"", 100, 20e-6}}) {
+    SCOPED_TRACE(fmt::format("{}, K = {}", row.graph, row.K));
+    const double price = prices(row.graph, row.K).first;
+    EXPECT_GT(price, row.tas / 2.0);
+    EXPECT_LT(price, row.tas * 2.0);
+  }
+  const double uniform = prices("family = \"ring\"", 40).second;
   EXPECT_GT(uniform, 75e-9 / 1.5);
   EXPECT_LT(uniform, 75e-9 * 1.5);
 }
@@ -87,6 +97,20 @@ TEST(CostModel, KnowsTheCapAndTheLastCheckpoint) {
   EXPECT_EQ(expected_steps(capped, CaseId(0), tas, solve_case(capped, CaseId(0))), 20.0);
   const Grid watched = grid_of("delta = [0.1]\ncheckpoints = [10, 1000000]\n");
   EXPECT_EQ(expected_steps(watched, CaseId(0), tas, solve_case(watched, CaseId(0))), 1e6);
+}
+
+TEST(CostModel, PricesPrecision) {
+  const auto runs = [](const std::string& top) {
+    const Grid grid = grid_of("delta = [0.1, 0.001]\n" + top);
+    return expected_runs(grid, CaseId(0), AlgorithmId(0), solve_case(grid, CaseId(0)));
+  };
+  EXPECT_EQ(runs("replications = 500\n"), 500.0);
+  const double coarse = runs("replications = 1e6\nprecision = { mean = 0.1 }\n");
+  const double fine = runs("replications = 1e6\nprecision = { mean = 0.02 }\n");
+  EXPECT_EQ(coarse, static_cast<double>(look_from(static_cast<std::int64_t>(coarse))));
+  EXPECT_NEAR(fine / coarse, 25.0, 8.0) << "but for the looks, like one over the square";
+  EXPECT_EQ(runs("replications = 500\nprecision = { mean = 0.001 }\n"), 500.0);
+  EXPECT_EQ(runs("replications = 500\nprecision = { mean = 0.9, minimum = 100 }\n"), 123.0);
 }
 
 }  // namespace

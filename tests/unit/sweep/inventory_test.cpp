@@ -1,5 +1,6 @@
 #include "tasfg/sweep/inventory.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
@@ -15,7 +16,7 @@ class InventoryTest : public SmallSweep {
   void collect(const CrashCounts& crashes = {}, const Shard& shard = {}) {
     said_.clear();
     scheduler_ = Scheduler(cells_);
-    inventory_.emplace(grid_, results_, scheduler_, [this](const std::string& text) { said_ += text; });
+    inventory_.emplace(grid_, *writer_, scheduler_, [this](const std::string& text) { said_ += text; });
     inventory_->collect(shard, crashes);
   }
   /// Everything that is left, in the order in which it would be handed out to one thread.
@@ -45,6 +46,7 @@ class InventoryTest : public SmallSweep {
     inventory_->take(report);
   }
 
+  ResultWriter* writer_ = &results_;
   std::string said_;
   Scheduler scheduler_{cells_};
   std::optional<Inventory> inventory_;
@@ -142,6 +144,100 @@ TEST_F(InventoryTest, AFailureOfAWorkerIsWrittenDown) {
 TEST_F(InventoryTest, AShardHasItsRunsAndEveryCase) {
   collect({}, Shard{1, 2});
   EXPECT_EQ(inventory_->counts().total, 2 + 4 * kSeeds / 2);
+}
+
+/// The same study, to be precise.
+class PreciseInventoryTest : public InventoryTest {
+ protected:
+  static constexpr std::int64_t kMost = 200;
+  PreciseInventoryTest() {
+    grid_ = expand_job(kJob, "test.toml", {"replications=200", "precision.mean=0.15"}, nullptr);
+    file_ = ResultFile::create(path("precise.h5"), layout_of(grid_, {}, ""), graphs_of(grid_), live_,
+                               precise_lock_);
+    writer_ = &precise_results_.emplace(file_, precise_lock_, live_);
+  }
+  WriterLock precise_lock_{path("precise.h5"), nullptr};
+  std::optional<ResultWriter> precise_results_;
+
+  /// Runs that alternate between two stopping times.
+  Report report_of(const std::vector<RunName>& runs, std::int64_t spread) {
+    Report report;
+    for (const RunName& run : runs) {
+      RunRecord record;
+      record.status = TaskStatus::done;
+      record.steps = 100;
+      record.seconds = 1.0;
+      record.tau = {100 + (run.seed % 2 == 0 ? spread : -spread)};
+      record.stopped = {1};
+      file_.run_format().append(report.runs, run, file_.layout().K(cells_.case_of(run.cell)), record);
+    }
+    return report;
+  }
+  std::vector<std::int64_t> seeds_left(CellId cell) {
+    std::vector<std::int64_t> seeds;
+    for (const TaskName& task : left())
+      if (const auto* run = std::get_if<RunName>(&task); run != nullptr && run->cell == cell)
+        seeds.push_back(run->seed);
+    std::sort(seeds.begin(), seeds.end());
+    return seeds;
+  }
+  void take(CellId cell, std::int64_t first, std::int64_t last, std::int64_t spread) {
+    std::vector<RunName> runs;
+    for (std::int64_t seed = first; seed < last; ++seed) runs.push_back({cell, seed});
+    Report report = report_of(runs, spread);
+    inventory_->take(report);
+  }
+  std::int64_t settled(CellId cell, TaskStatus wanted) {
+    const auto status = file_.run_values(&RunRecord::status, cell);
+    return std::count(status.begin(), status.end(), wanted);
+  }
+};
+
+TEST_F(PreciseInventoryTest, RunsAreHandedOutUpToTheNextLookAndEndWithADecision) {
+  collect();
+  solve_all();
+  EXPECT_EQ(inventory_->counts().total, 2 + 4 * kMost);
+  EXPECT_EQ(seeds_left(CellId(0)).size(), 32U);
+  take(CellId(0), 0, 31, 30);
+  EXPECT_EQ(seeds_left(CellId(0)).size(), 0U) << "one of them is under way";
+  take(CellId(0), 31, 32, 30);
+  EXPECT_EQ(settled(CellId(0), TaskStatus::not_needed), kMost - 32);
+  EXPECT_EQ(inventory_->counts().total, 2 + 4 * kMost - (kMost - 32));
+  EXPECT_EQ(inventory_->counts().done, 2 + 32);
+  // What comes later is not written.
+  take(CellId(0), 32, 34, 30);
+  EXPECT_EQ(settled(CellId(0), TaskStatus::done), 32);
+  EXPECT_EQ(inventory_->counts().done, 2 + 32);
+  // Another varies more.
+  take(CellId(1), 0, 32, 60);
+  const std::vector<std::int64_t> next = seeds_left(CellId(1));
+  ASSERT_GE(next.size(), 8U);
+  EXPECT_EQ(next.front(), 32);
+  EXPECT_GT(inventory_->seconds_to_come(), 0.0);
+  take(CellId(1), 32, 98, 60);
+  EXPECT_EQ(settled(CellId(1), TaskStatus::not_needed), kMost - 98);
+  // And a third never is.
+  take(CellId(2), 0, 32, 99);
+  take(CellId(2), 32, kMost, 99);
+  EXPECT_EQ(settled(CellId(2), TaskStatus::done), kMost);
+  const Inventory::Counts before = inventory_->counts();
+  collect();
+  EXPECT_EQ(inventory_->counts().total, before.total);
+  EXPECT_EQ(inventory_->counts().done, before.done);
+  EXPECT_EQ(seeds_left(CellId(3)).size(), 32U);
+}
+
+TEST_F(PreciseInventoryTest, ASittingGoesOnWhereOneWasKilled) {
+  collect();
+  solve_all();
+  take(CellId(0), 0, 30, 30);
+  take(CellId(0), 32, 45, 30);  // run ahead, and then killed
+  collect();
+  EXPECT_EQ(seeds_left(CellId(0)), (std::vector<std::int64_t>{30, 31}));
+  take(CellId(0), 30, 32, 30);
+  EXPECT_EQ(settled(CellId(0), TaskStatus::done), 32);
+  EXPECT_EQ(settled(CellId(0), TaskStatus::not_needed), kMost - 32);
+  EXPECT_EQ(inventory_->counts().done, 2 + 32);
 }
 
 }  // namespace
