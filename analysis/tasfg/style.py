@@ -90,6 +90,10 @@ GRAPHS = {
     "apple-tasting": "Apple tasting",
     "revealing-action": "Revealing action",
     "random": "Random graph",
+    "torus": "Torus",
+    "k-regular": "Regular graph",
+    "power-law": "Power-law graph",
+    "geometric": "Geometric graph",
     "file": "Graph from a file",
 }
 # Greek is spelled in mathtext: with its own fonts in PDF and SVG.

@@ -48,7 +48,10 @@ TEST_F(ResultLayoutTest, EveryAttributeOfTheRootIsForPeopleOrKeepsOtherFilesAway
       else
         --(wanted.*member);  // what may grow must not shrink
     };
-    std::visit(change, attribute.member);
+    if (std::string_view(attribute.name) == "precision")
+      wanted.precision = "mean=0.9 minimum=32";  // has a form of its own
+    else
+      std::visit(change, attribute.member);
     EXPECT_EQ(why_not_extension(held, wanted).empty(), for_people.contains(attribute.name)) << attribute.name;
   }
 }
