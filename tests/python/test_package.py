@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -582,6 +583,12 @@ except tasfg.UserError as error:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     first, second = done.stdout.splitlines()
     assert first == f"True {tasfg.__version__}" and "need the compiled part of tasfg" in second
+
+
+def test_the_compiled_part_needs_the_c_and_cpp_libraries_alone():
+    wanted = subprocess.run(["readelf", "-d", sys.modules["tasfg._core"].__file__], capture_output=True, text=True, check=True).stdout
+    needed = re.findall(r"\(NEEDED\).*\[(\w+)", wanted)
+    assert "libstdc" in needed and set(needed) <= {"libstdc", "libm", "libgcc_s", "libc", "ld"}, needed
 
 
 def test_the_header_of_rules_comes_with_the_package():
