@@ -127,9 +127,12 @@ def test_simulate_is_the_programs_in_every_bit(reward, setting):
 @pytest.mark.parametrize("family, parameters", FAMILIES, ids=[name for name, _ in FAMILIES])
 def test_simulate_is_the_programs_on_every_family(family, parameters):
     instance = tasfg.Instance(tasfg.graph(family, **parameters))
-    runs = tasfg.simulate(instance, ["uniform", "exp3.g"], seeds=3, delta=[0.3, 0.05], threads=2)
     words = options_of(family, parameters, "gaussian", instance.means)
-    assert_same_runs(runs, program_rows(*words, "-a", "uniform,exp3.g", "--seeds", "0-2", "--delta", "0.3,0.05"))
+    rules = [*ALGORITHMS, "ucb-fg-v"]
+    for setting in ("informed", "uninformed", "known-graph"):
+        runs = tasfg.simulate(instance, rules, seeds=2, delta=[0.3, 0.05], setting=setting, max_steps=2000, threads=2)
+        assert_same_runs(runs, program_rows(*words, "-a", ",".join(rules), "--seeds", "0-1", "--delta", "0.3,0.05", "--setting", setting,
+                                            "--max-steps", 2000))
 
 
 def test_simulate_is_the_programs_with_reference_conventions_options_and_points():
