@@ -166,6 +166,11 @@ def test_a_simulation_has_what_the_result_file_has(tmp_path):
         assert np.array_equal(runs[name].values.astype(float), theirs[name].values.astype(float), equal_nan=True), name
     assert runs.delta.values.tolist() == theirs.delta.values.tolist() == [0.2, 0.01]
     assert (runs.log_inv_delta.values == theirs.log_inv_delta.values).all()
+    same_attributes = ("setting", "conventions", "threshold", "stream", "seed", "max_steps")
+    (file,) = stored.files
+    assert [name for name in same_attributes if str(runs.attrs[name]) != str(file.attributes[name])] == []
+    again = tasfg.simulate(made, ["uniform"], seeds=1, log_inv_delta=theirs.log_inv_delta.values)
+    assert np.allclose(again.delta.values, [0.2, 0.01], rtol=1e-15, atol=0)
     cases = stored.cases
     for name in ("T_star", "T_star_lower", "T_heuristic", "T_uniform", "omega", "m", "means", "key", "K", "best", "p"):
         assert np.array_equal(runs[name].values.astype(float), cases[name].values.astype(float), equal_nan=True), name
@@ -296,6 +301,7 @@ WRONG_RUNS = {
     "both": (dict(delta=0.1, log_inv_delta=3), "delta and log_inv_delta both"),
     "no seeds": (dict(seeds=0), "seeds = 0 ("),
     "a seed below zero": (dict(seeds=[-1]), "seeds = -1 (must be a whole number"),
+    "a matrix for a setting": (dict(setting=np.eye(2)), "setting = array([[1., 0.], [0., 1.]]) (must be a text)"),
     "a setting": (dict(setting="infromed"), 'did you mean "informed"?'),
     "conventions": (dict(conventions="papers"), 'did you mean "paper"?'),
     "a point": (dict(points={"statistc": "counts"}), 'did you mean "statistic"?'),
@@ -558,6 +564,13 @@ def test_a_sweep_from_python_and_its_errors(tmp_path, monkeypatch):
         tasfg.sweep({"graf": 1}, "bad.h5", quiet=True)
     with pytest.raises(tasfg.UserError, match="job: seed = "):
         tasfg.sweep({"seed": object()}, "bad.h5")
+    stopped = tmp_path / "stopped"
+    stopped.write_text("#!/bin/sh\nexit 75\n")
+    stopped.chmod(0o755)
+    with monkeypatch.context() as with_it:
+        with_it.setenv("TASFG", str(stopped))
+        with pytest.raises(KeyboardInterrupt, match="the same call continues"):
+            tasfg.sweep(job, "out.h5", quiet=True)
     script = tasfg.submit(job, tmp_path / "big.h5", run=False)
     text = pathlib.Path(script).read_text()
     assert text.startswith("#!") and "big.h5" in text
