@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Damages result files at random and gives them to everything that reads result files.
 
-    TASFG=build/release/src/tasfg tests/campaigns/damage.py [--files 10000] [--seed 1] [--jobs 2] [--only FILE] [--keep FOLDER]
+    TASFG=build/release/src/tasfg tests/campaigns/damage.py [--files 10000] [--begin 0] [--seed 1] [--jobs 2] [--only FILE]
+        [--keep FOLDER]
 
 A file is damaged by flipped bits, a cut or added end, a block of other bytes, forged values in datasets, forged attributes, or
 another structure (what is forged gets fitting checksums half of the time). `tasfg status`, `sweep` (continue; grow; the file
@@ -9,7 +10,7 @@ as the job), `merge`, `solve --graph-file` and, where the program has it, `verif
 tasfg.open. None may crash, hang, or take more than 4 GB; status 0, 1, 2 or 75; status 2 with exactly one line; no control
 characters in what is printed. Where checksums were not forged, growing and merging must carry over no run that is
 wrong, and the reader must show none. Prints counts by kind of damage; exit status 1 where anything was otherwise.
-`--only` does one file again by its number, `--keep` keeps the files at which something went wrong.
+Files have numbers, from `--begin` on; `--only` does one again, `--keep` keeps the files at which something went wrong.
 """
 
 import argparse
@@ -355,18 +356,21 @@ def campaign(materials, numbers, seed, jobs, keep=None):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=10_000)
+    parser.add_argument("--begin", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", type=int)
     parser.add_argument("--keep")
     options = parser.parse_args()
-    numbers = range(options.files) if options.only is None else [options.only]
+    numbers = range(options.begin, options.begin + options.files) if options.only is None else [options.only]
     totals, kinds, bad = collections.Counter(), collections.Counter(), collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         for number, kind, outcomes, complaints in campaign(materials_in(folder), numbers, options.seed, options.jobs, options.keep):
             totals.update(outcomes)
             kinds[kind] += 1
             bad[kind] += bool(complaints)
+            if kinds.total() % 100 == 0:
+                print(f"{kinds.total()} files, {bad.total()} with something wrong", file=sys.stderr, flush=True)
             for each in complaints:
                 print(f"file {number} ({kind}): {' / '.join(each.splitlines())[:200]}", flush=True)
     for name in dict.fromkeys(name for name, _ in totals):

@@ -2,14 +2,16 @@
 """Lets every single write of every operation on result files fail, and looks at what is left.
 
     TASFG=build/release/src/tasfg TASFG_INJECT=build/release/tests/libinject.so tests/campaigns/faults.py
-        [--operations create,merge] [--faults EIO,short] [--every 1] [--jobs 2] [--ranks 0] [--only OPERATION:CALL:FAULT]
+        [--operations create,merge] [--faults EIO,short] [--every 1] [--part I/N] [--jobs 2] [--ranks 0]
+        [--only OPERATION:CALL:FAULT]
 
 Operations are those of tests/faults/operations.py. The n-th call that changes a file (tests/faults/inject.cpp lists them)
 fails with each fault, for every n: ENOSPC, EIO, EDQUOT once, or from there on ("for good"); a write that takes half; a call
 that takes 100 ms. Afterwards: status 0, 1, 2 or 75, no signal, no hang, one line of message where it is not 0; the file opens
 with h5py, holds what was there before, and all runs that it calls done are right; status 0 only where all is done. The same
 command again, without a fault, must end with 0 and the same bits as the undisturbed sweep, and leave no other file.
-Prints a table of counts; exit status 1 where anything was otherwise. `--only` does one injection and shows it.
+Prints a table of counts; exit status 1 where anything was otherwise. `--part 0/8` to `7/8` do an eighth of the injections each,
+`--only` does one and shows it.
 """
 
 import argparse
@@ -119,7 +121,9 @@ def campaign(materials, injections, found, usual, jobs, ranks=0):
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         started = {pool.submit(inject, materials, name, number, fault, usual[name], ranks): (name, number, fault)
                    for name, number, fault in injections}
-        for future in concurrent.futures.as_completed(started):
+        for done, future in enumerate(concurrent.futures.as_completed(started), 1):
+            if done % 100 == 0:
+                print(f"{done} of {len(started)} injections, {len(wrong)} with something wrong", file=sys.stderr, flush=True)
             name, number, fault = started[future]
             outcome = future.result()
             row = rows[stage(name, number, found[name])]
@@ -155,6 +159,7 @@ def main():
     parser.add_argument("--operations", default=",".join(OPERATIONS))
     parser.add_argument("--faults", default=",".join(FAULTS))
     parser.add_argument("--every", type=int, default=1, help="only every n-th call")
+    parser.add_argument("--part", default="0/1", help="of the injections: 0/8 to 7/8 are all")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--ranks", type=int, default=0, help="under mpirun; the merges stay alone")
     parser.add_argument("--only", help="one injection, as create:57:EIO")
@@ -177,6 +182,8 @@ def main():
         injections = [(name, number, fault) for name in names for number in range(1, len(found[name]) + 1, options.every)
                       for fault in options.faults.split(",")
                       if not fault.startswith("short") or "write" in found[name][number - 1][0]]
+        part, parts = map(int, options.part.split("/"))
+        injections = injections[part::parts]
         rows, wrong = campaign(materials, injections, found, usual, options.jobs, options.ranks)
         print(table(rows, counts))
         for each in sorted(wrong):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills, ends and stops operations on result files at random moments, and looks at what is left.
 
-    TASFG=build/release/src/tasfg tests/campaigns/kill.py [--kills 1000] [--seed 1] [--jobs 2] [--only ROUND]
+    TASFG=build/release/src/tasfg tests/campaigns/kill.py [--kills 1000] [--begin 0] [--seed 1] [--jobs 2] [--only ROUND]
     TASFG=build/release/src/tasfg tests/campaigns/kill.py --first-second 1
 
 A round does one of the operations of tests/faults/operations.py, alone or under mpirun with 3 ranks, and sends SIGKILL, SIGTERM
@@ -10,7 +10,8 @@ launcher or all; some rounds do so up to three times. Then, every time: no hang;
 SIGSTOP no harm; the file opens with h5py, holds what was there before, and every run that it calls done equals the
 undisturbed sweep's. At its end a round runs the command undisturbed: status 0, the same bits, no other file left.
 `--first-second MS` sends SIGKILL and SIGTERM to each of 3 ranks that create a file, at every MS milliseconds of the rank's
-first second. Prints counts, and how much work was repeated; exit status 1 where anything was otherwise.
+first second. Rounds have numbers, from `--begin` on. Prints counts, and how much work was repeated; exit status 1 where anything was
+otherwise.
 """
 
 import argparse
@@ -209,6 +210,7 @@ def first_second(step):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=1000)
+    parser.add_argument("--begin", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--first-second", type=int, metavar="MS")
@@ -218,8 +220,8 @@ def main():
         materials = Materials(folder, JOB)
         length = {} if options.first_second else lengths(materials)
         rounds = first_second(options.first_second) if length == {} else random_rounds(options.seed, length)
-        if options.only is not None:
-            rounds = itertools.islice(rounds, options.only, options.only + 1)
+        first, last = (options.begin, None) if options.only is None else (options.only, options.only + 1)
+        rounds = itertools.islice(rounds, first, last)
         kinds, statuses = collections.Counter(), collections.Counter()
         done = hits = wrong = 0
         repeated = total = 0.0
