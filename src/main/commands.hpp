@@ -14,6 +14,7 @@ void add_list_command(Command& app, int& status);
 void add_plan_command(Command& app, int& status);
 void add_sweep_command(Command& app, int& status, char** arguments);
 void add_status_command(Command& app, int& status);
+void add_watch_command(Command& app, int& status);
 void add_merge_command(Command& app, int& status);
 void add_verify_command(Command& app, int& status);
 

@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   tasfg::add_plan_command(app, status);
   tasfg::add_sweep_command(app, status, argv);
   tasfg::add_status_command(app, status);
+  tasfg::add_watch_command(app, status);
   tasfg::add_merge_command(app, status);
   tasfg::add_verify_command(app, status);
   tasfg::add_list_command(app, status);

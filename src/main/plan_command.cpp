@@ -69,7 +69,7 @@ Plan make_plan(const std::string& job, const std::vector<std::string>& overrides
     Price& price = plan.by_algorithm[a];
     for (std::size_t c = 0; c < grid.cases.size(); ++c) {
       if (solutions[c].status != TaskStatus::done) continue;
-      const auto runs = static_cast<double>(grid.replications);
+      const double runs = expected_runs(grid, CaseId(c), AlgorithmId(a), solutions[c]);
       const double seconds = expected_seconds(grid, CaseId(c), AlgorithmId(a), solutions[c]);
       price.runs += runs;
       price.steps += runs * expected_steps(grid, CaseId(c), AlgorithmId(a), solutions[c]);
@@ -93,6 +93,8 @@ void show_plan(const std::string& job, const std::vector<std::string>& overrides
   fmt::print("  cases             {}  (K up to {})\n", grid.cases.size(), grid.largest_K);
   fmt::print("  runs              {}  ({} algorithms, {} seeds, {} values of delta each)\n", layout.tasks(),
              grid.algorithms.size(), grid.replications, grid.delta.size());
+  if (grid.precision.asked())
+    fmt::print("  precision         {}: about {:.0f} of these runs\n", grid.precision.text(), all.runs);
   fmt::print("  result file       {:.1f} MB\n", static_cast<double>(file_size(layout)) / 1e6);
   fmt::print("  expected          {} of one core ({:.3g} core-hours), {} steps\n", duration_text(all.seconds),
              all.seconds / 3600.0, count_text(all.steps));

@@ -1,133 +1,45 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
-#include <numeric>
-#include <optional>
 
 #include "commands.hpp"
+#include "file_state.hpp"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "tasfg/base/error.hpp"
-#include "tasfg/io/result_file.hpp"
-#include "tasfg/io/stored_job.hpp"
-#include "tasfg/io/writer_lock.hpp"
-#include "tasfg/job/job.hpp"
-#include "tasfg/sweep/cost_model.hpp"
-#include "tasfg/sweep/exit_status.hpp"
-#include "tasfg/sweep/inventory.hpp"
 #include "tasfg/sweep/progress.hpp"
-#include "tasfg/sweep/shard.hpp"
 
 namespace tasfg {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of one algorithm, or of all.
-struct Tally {
-  std::array<std::int64_t, kTaskStatuses> count{};  // by status
-  double steps = 0.0, seconds = 0.0, seconds_left = 0.0;
-
-  [[nodiscard]] std::int64_t total() const {
-    return std::accumulate(count.begin(), count.end(), std::int64_t{0});
-  }
-  Tally& operator+=(const Tally& other) {
-    for (std::size_t i = 0; i < count.size(); ++i) count[i] += other.count[i];
-    steps += other.steps;
-    seconds += other.seconds;
-    seconds_left += other.seconds_left;
-    return *this;
-  }
-};
-
-/// The job as it stands in the file; nothing where this program does not understand it.
-std::optional<Grid> grid_of(const std::shared_ptr<const ResultFile>& file) {
-  try {
-    const StoredJob job = stored_job(file);
-    return expand_job(job.text, job.origin, job.overrides, job.reader);
-  } catch (const Error&) {
-    return {};
-  }
+void show(const std::string& name, const Tally& t, bool precise) {
+  fmt::print("  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{}{:>12}\n", printable(name), t.total(), t.count[1],
+             t.count[2], t.count[3], t.count[0], precise ? fmt::format("{:>12}", t.count[4]) : "",
+             count_text(t.steps));
 }
 
-Tally tally(const ResultFile& file, CellId cell, const std::optional<Grid>& grid, const Shard& shard) {
-  const std::vector<TaskStatus> status = file.run_values(&RunRecord::status, cell);
-  const std::vector<std::int64_t> steps = file.run_values(&RunRecord::steps, cell);
-  const std::vector<double> seconds = file.run_values(&RunRecord::seconds, cell);
-  const Splitting splitting = splitting_of(file.layout());
-  Tally sum;
-  std::int64_t measured = 0;
-  for (std::size_t i = 0; i < status.size(); ++i) {
-    if (!shard.holds({cell, static_cast<std::int64_t>(i)}, splitting)) continue;
-    ++sum.count[static_cast<std::size_t>(status[i])];
-    if (status[i] != TaskStatus::done && status[i] != TaskStatus::capped) continue;
-    sum.steps += static_cast<double>(steps[i]);
-    sum.seconds += seconds[i];
-    ++measured;
+/// How many cells are precise, and which are not.
+void show_precision(const FileState& state) {
+  using enum Decision::State;
+  fmt::print(
+      "\n  precision         {}: {} of {} cells are precise, {} at the most replications are not, {} go on\n",
+      printable(state.layout().precision), state.cells_that_are(precise), state.cells.size(),
+      state.cells_that_are(maximum), state.cells_that_are(waiting));
+  constexpr std::size_t kShown = 10;
+  std::size_t shown = 0, left = 0;
+  for (const auto& [cell, decision] : state.cells) {
+    if (decision.state == precise || decision.looked == 0) continue;
+    if (shown == kShown) {
+      ++left;
+      continue;
+    }
+    ++shown;
+    fmt::print("  {}, {} runs: {}\n", state.name(cell), decision.looked, state.words(decision.width));
   }
-  double each = measured > 0 ? sum.seconds / static_cast<double>(measured) : 0.0;
-  if (measured == 0 && sum.count[0] > 0 && grid) {
-    const CaseId case_id = file.layout().grid().case_of(cell);
-    const CaseSolution solution = file.read_case(case_id);
-    if (solution.status == TaskStatus::done)
-      each = expected_seconds(*grid, case_id, file.layout().grid().algorithm_of(cell), solution);
-  }
-  sum.seconds_left = each * static_cast<double>(sum.count[0]);
-  return sum;
-}
-
-/// All that `tasfg status` knows of a file.
-struct FileState {
-  std::shared_ptr<const ResultFile> file;
-  std::optional<Grid> grid;
-  LiveState live;
-  Shard shard;
-  std::string writer;  // empty: nobody writes
-  std::int64_t pending = 0;
-  std::int64_t cases = 0, cases_done = 0, cases_failed = 0;
-  std::vector<Tally> by_algorithm;
-  Tally all;
-
-  [[nodiscard]] const ResultLayout& layout() const { return file->layout(); }
-  [[nodiscard]] bool ended() const { return live.status == "complete" || live.status == "failed"; }
-  [[nodiscard]] int exit_status() const {
-    if (!ended() || pending > 0 || !writer.empty()) return kExitInterrupted;
-    return live.status == "failed" || all.count[3] > 0 || cases_failed > 0 ? kExitFailed : 0;
-  }
-  [[nodiscard]] double seconds_left_on_threads() const {
-    return all.seconds_left / static_cast<double>(std::max<std::int64_t>(1, live.threads));
-  }
-};
-
-FileState state_of(const std::string& path) {
-  FileState state;
-  state.file = std::make_shared<const ResultFile>(ResultFile::open(path, Access::read));
-  const ResultFile& file = *state.file;
-  const ResultLayout& layout = file.layout();
-  state.live = file.live();
-  state.writer = writer_of(path);
-  state.grid = grid_of(state.file);
-  if (!layout.shard.empty()) state.shard = parse_shard(layout.shard, within(path, "shard"));
-  state.pending = pending_tasks(file, state.shard);
-  const std::vector<TaskStatus> cases = file.case_values(&CaseSolution::status);
-  state.cases = std::ssize(cases);
-  state.cases_done = std::count_if(cases.begin(), cases.end(),
-                                   [](TaskStatus status) { return status != TaskStatus::pending; });
-  state.cases_failed = std::count(cases.begin(), cases.end(), TaskStatus::failed);
-  state.by_algorithm.resize(layout.algorithms.size());
-  for (CellId cell; cell.value() < layout.cells(); ++cell) {
-    const Tally of_cell = tally(file, cell, state.grid, state.shard);
-    state.by_algorithm[layout.grid().algorithm_of(cell).value()] += of_cell;
-    state.all += of_cell;
-  }
-  return state;
-}
-
-void show(const std::string& name, const Tally& t) {
-  fmt::print("  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", printable(name), t.total(), t.count[1],
-             t.count[2], t.count[3], t.count[0], count_text(t.steps));
+  if (left > 0) fmt::print("  and {} more that are not precise; --json lists all\n", left);
 }
 
 /// Which program made how many runs.
@@ -188,29 +100,22 @@ void show_status(const std::string& path, const FileState& state) {
   const Tally& all = state.all;
   fmt::print("{}: job \"{}\"{}\n", path, printable(layout.job_name),
              state.shard.whole() ? "" : fmt::format(", shard {}", state.shard.text()));
-  if (!state.writer.empty())
-    fmt::print("  being written by {}\n", printable(state.writer));
-  else if (live.status == "running")
-    fmt::print("  its writer is gone; run the same sweep again to go on\n");
-  else if (state.ended() && state.pending > 0)
-    fmt::print("  calls itself {}, but {} tasks are pending; run the same sweep again to go on\n",
-               live.status, state.pending);
-  else
-    fmt::print("  {}\n", printable(live.status));
+  fmt::print("  {}\n", state.words());
   fmt::print("  cases solved      {} of {}\n", state.cases_done, state.cases);
-  fmt::print("  runs settled      {} of {}{}\n", all.total() - all.count[0], all.total(),
-             all.total() > 0
-                 ? fmt::format(" ({:.1f} %)", 100.0 * static_cast<double>(all.total() - all.count[0]) /
-                                                  static_cast<double>(all.total()))
-                 : "");
+  const bool precise = !layout.precision.empty();
+  fmt::print("  runs settled      {} of {}{}{}\n", all.settled(),
+             precise ? "" : fmt::format("{}", all.total()),
+             precise ? fmt::format("about {}", all.settled() + all.foreseen) : "",
+             all.total() > 0 ? fmt::format(" ({:.1f} %)", all.percent()) : "");
   if (state.pending > 0)
     fmt::print("  left              {} of one core, {} on {} threads\n", duration_text(all.seconds_left),
                duration_text(state.seconds_left_on_threads()), live.threads);
-  fmt::print("\n  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{:>12}\n", "algorithm", "runs", "done", "capped",
-             "failed", "pending", "steps");
+  fmt::print("\n  {:<18}{:>10}{:>10}{:>10}{:>10}{:>10}{}{:>12}\n", "algorithm", "runs", "done", "capped",
+             "failed", "pending", precise ? "  not needed" : "", "steps");
   for (std::size_t a = 0; a < state.by_algorithm.size(); ++a)
-    show(layout.algorithms[a].name, state.by_algorithm[a]);
-  if (state.by_algorithm.size() > 1) show("all", all);
+    show(layout.algorithms[a].name, state.by_algorithm[a], precise);
+  if (state.by_algorithm.size() > 1) show("all", all, precise);
+  if (precise) show_precision(state);
   fmt::print("\n  conventions {}, setting {}, threshold {}, stream {}, seed {}, max_steps {}\n",
              printable(layout.conventions), printable(layout.setting), printable(layout.threshold),
              printable(layout.stream), layout.seed, layout.max_steps);
@@ -224,10 +129,33 @@ void show_status(const std::string& path, const FileState& state) {
 }
 
 Json to_json(const Tally& t) {
-  return {{"runs", t.total()},     {"done", t.count[1]},
-          {"capped", t.count[2]},  {"failed", t.count[3]},
-          {"pending", t.count[0]}, {"steps", t.steps},
-          {"seconds", t.seconds},  {"seconds_left", t.seconds_left}};
+  return {{"runs", t.total()},      {"done", t.count[1]},
+          {"capped", t.count[2]},   {"failed", t.count[3]},
+          {"pending", t.count[0]},  {"not_needed", t.count[4]},
+          {"foreseen", t.foreseen}, {"steps", t.steps},
+          {"seconds", t.seconds},   {"seconds_left", t.seconds_left}};
+}
+
+Json to_json(const FileState& state, const CellPrecision& precision) {
+  static constexpr const char* kStates[] = {"waiting", "precise", "maximum"};
+  const ResultLayout& layout = state.layout();
+  const Decision& decision = precision.decision;
+  const KnownValue& known = decision.width.interval;
+  const auto number = [](double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); };
+  return {
+      {"case", printable(layout.cases[layout.grid().case_of(precision.cell).value()].label)},
+      {"algorithm", printable(layout.algorithms[layout.grid().algorithm_of(precision.cell).value()].name)},
+      {"state", kStates[static_cast<std::size_t>(decision.state)]},
+      {"runs", decision.looked},
+      {"foreseen", foreseen_runs(decision, layout.replications)},
+      {"quantity", kQuantityNames[known.quantity]},
+      {"delta", layout.delta[decision.width.delta]},
+      {"value", number(known.value)},
+      {"low", number(known.low)},
+      {"high", number(known.high)},
+      {"relative", number(known.relative)},
+      {"asked", decision.width.target},
+      {"why_not", text_of(known.doubt)}};
 }
 
 Json to_json(const std::string& path, const FileState& state) {
@@ -248,6 +176,10 @@ Json to_json(const std::string& path, const FileState& state) {
   out["algorithms"] = Json::object();
   for (std::size_t a = 0; a < state.by_algorithm.size(); ++a)
     out["algorithms"][printable(layout.algorithms[a].name)] = to_json(state.by_algorithm[a]);
+  if (!layout.precision.empty()) {
+    out["precision"] = {{"asked", printable(layout.precision)}, {"cells", Json::array()}};
+    for (const CellPrecision& each : state.cells) out["precision"]["cells"].push_back(to_json(state, each));
+  }
   out["settings"] = {{"conventions", printable(layout.conventions)},
                      {"setting", printable(layout.setting)},
                      {"threshold", printable(layout.threshold)},
@@ -261,6 +193,7 @@ Json to_json(const std::string& path, const FileState& state) {
   out["build"] = printable(layout.build);
   out["ranks"] = live.ranks;
   out["threads"] = live.threads;
+  out["busy"] = live.busy;
   out["hosts"] = printable(live.hosts);
   out["failures"] = Json::array();
   for (const Failure& failure : state.file->failures()) {

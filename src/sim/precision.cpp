@@ -15,7 +15,7 @@ namespace tasfg {
 namespace {
 
 constexpr double kCapped = std::numeric_limits<double>::infinity();  // the value of a capped run
-constexpr double kZ = 2.241402727604945;  // normal quantile of 1 − 0.025/2
+constexpr double kZ = 2.241402727604945;                             // normal quantile of 1 − 0.025/2
 constexpr double kGrowth = 1.25;
 
 /// Sums of powers, in the order of the seeds.
@@ -265,6 +265,30 @@ std::int64_t foreseen_runs(const Decision& decision, std::int64_t replications) 
   const double more = static_cast<double>(decision.looked) * decision.width.excess * decision.width.excess;
   if (!(more < static_cast<double>(replications))) return replications;
   return std::max(decision.n, static_cast<std::int64_t>(more));
+}
+
+std::vector<std::int64_t> foreseen_runs(std::span<const Decision> decisions, std::size_t algorithms,
+                                        std::int64_t replications) {
+  struct Sum {
+    double runs = 0.0, cells = 0.0;
+  };
+  Sum all;
+  std::vector<Sum> by_algorithm(algorithms);
+  std::vector<std::int64_t> foreseen;
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    foreseen.push_back(foreseen_runs(decisions[i], replications));
+    if (decisions[i].looked == 0) continue;
+    for (Sum* sum : {&all, &by_algorithm[i % algorithms]}) {
+      sum->runs += static_cast<double>(foreseen.back());
+      sum->cells += 1.0;
+    }
+  }
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const Sum& like = by_algorithm[i % algorithms].cells > 0.0 ? by_algorithm[i % algorithms] : all;
+    if (decisions[i].looked == 0 && like.cells > 0.0)
+      foreseen[i] = std::max(foreseen[i], static_cast<std::int64_t>(like.runs / like.cells));
+  }
+  return foreseen;
 }
 
 }  // namespace tasfg

@@ -113,6 +113,28 @@ double expected_single_steps(const Grid& grid, CaseId id, AlgorithmId algorithm,
          std::clamp(later, rule.rule == RuleKind::oracle ? (steps - first) / 8.0 : 0.0, steps - first);
 }
 
+double expected_runs(const Grid& grid, CaseId id, AlgorithmId algorithm, const CaseSolution& solution) {
+  const Precision& precision = grid.precision;
+  const auto most = static_cast<double>(grid.replications);
+  if (!precision.asked() || grid.log_inv_delta.empty()) return most;
+  // The evidence walks up to the threshold, so that a stopping time's variance over its squared mean is about
+  // one over the threshold: 0.4 to 3 times that on the paper's graphs, 17 for UCB-FG-E on one. The mean's
+  // interval is of that, a median's is wider, a ratio has two of them, in part the same.
+  const double easiest = *std::min_element(grid.log_inv_delta.begin(), grid.log_inv_delta.end());
+  const double steps = std::max(3.0, expected_steps(grid, id, algorithm, solution));
+  const double threshold = threshold_base(grid.options.threshold, easiest, grid.at(id).K) +
+                           threshold_growth(grid.options.threshold, steps);
+  const double spread = 1.0 / std::max(threshold, 0.1);
+  constexpr double kOfError = 65.0;  // weights of wrong answers (docs/error.md)
+  const double spreads[] = {spread, 1.6 * spread, kOfError, 1.2 * spread};
+  constexpr double kZ2 = 5.02;  // as of sim/precision.hpp
+  double runs = static_cast<double>(precision.minimum);
+  for (std::size_t i = 0; i < precision.targets.size(); ++i)
+    if (const double target = precision.targets[i]; target > 0.0)
+      runs = std::max(runs, kZ2 * spreads[i] / (target * target));
+  return std::min(most, runs < most ? static_cast<double>(look_from(static_cast<std::int64_t>(runs))) : most);
+}
+
 double expected_seconds(const Grid& grid, CaseId id, AlgorithmId algorithm, const CaseSolution& solution) {
   constexpr double kSetUp = 5e-6;
   const double steps = expected_steps(grid, id, algorithm, solution);

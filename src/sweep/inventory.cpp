@@ -157,7 +157,7 @@ void Inventory::decide(CaseId id) {
       const bool enough = decision.width.excess <= 1.0;  // of its own: others wait for it
       if (decision.looked > 0 && !enough) state.skip = decision.looked + 1;
       state.look = decision.n;
-      state.foreseen = foreseen_runs(decision, grid_.replications);
+      state.decision = decision;
       release(cell, decision.likely);
       const std::vector<TaskStatus> status = results_.file().run_values(&RunRecord::status, cell);
       state.left = std::count(status.begin(), status.begin() + state.look, TaskStatus::pending);
@@ -174,7 +174,8 @@ void Inventory::end_cell(CellId cell, const Decision& decision) {
   scheduler_.end_runs(cell, decision.n);
   counts_.total -= grid_.replications - decision.n;
   counts_.done -= state.taken - decision.n;
-  state.taken = state.released = state.look = state.foreseen = decision.n;
+  state.taken = state.released = state.look = decision.n;
+  state.decision = decision;
   state.left = 0;
   state.ended = true;
   attempts_.erase(attempts_.lower_bound({cell, decision.n}),
@@ -182,12 +183,17 @@ void Inventory::end_cell(CellId cell, const Decision& decision) {
 }
 
 double Inventory::seconds_to_come() const {
+  if (!grid_.precision.asked()) return 0.0;
+  std::vector<Decision> decisions;
+  for (const CellState& state : cells_) decisions.push_back(state.decision);
+  const std::vector<std::int64_t> foreseen =
+      foreseen_runs(decisions, scheduler_.grid().algorithms, grid_.replications);
   double seconds = 0.0;
-  for (CellId cell; cell.value() < cells_.size(); ++cell) {
-    const CellState& state = cells_[cell.value()];
-    seconds += static_cast<double>(std::max<std::int64_t>(0, state.foreseen - state.released)) *
-               scheduler_.expected(cell);
-  }
+  for (CellId cell; cell.value() < cells_.size(); ++cell)
+    if (holds(cell))
+      seconds += static_cast<double>(
+                     std::max<std::int64_t>(0, foreseen[cell.value()] - cells_[cell.value()].released)) *
+                 scheduler_.expected(cell);
   return seconds;
 }
 

@@ -1,11 +1,19 @@
 """Sweeps that stop at precision: the same file however they are run, and what grows."""
 
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import termios
+
 import h5py
 import numpy as np
 import pytest
 
 import result_files
-from processes import run
+from processes import TASFG, run, start, wait_for
 
 JOB = """
 seed = 4
@@ -89,3 +97,54 @@ def test_verify_sees_a_run_that_is_wrongly_called_not_needed(whole, tmp_path):
         file["runs/pulls"][0, 1, n - 1] = -1
     found = run("verify", other, check=1).stdout
     assert "is called not needed, but the runs before it are not enough" in found
+
+
+def test_status_and_watch_say_how_precise_cells_are(whole, tmp_path):
+    found = json.loads(run("status", whole, "--json").stdout)
+    cells = found["precision"]["cells"]
+    assert len(cells) == 6 and {cell["state"] for cell in cells} == {"precise"}
+    assert all(cell["relative"] <= cell["asked"] for cell in cells)
+    assert [cell["relative"] / cell["asked"] for cell in cells] == sorted(
+        (cell["relative"] / cell["asked"] for cell in cells), reverse=True)
+    assert found["runs"]["not_needed"] == (statuses(whole) == 4).sum() and found["runs"]["foreseen"] == 0
+    text = run("status", whole).stdout
+    assert "6 of 6 cells are precise" in text and "(100.0 %)" in text and "not needed" in text
+    shown = run("watch", whole)
+    assert "6 of 6 cells are precise" in shown.stdout and "100.0 %" in shown.stdout and "\x1b" not in shown.stdout
+    assert "must be 0.1 to 86400 seconds" in run("watch", whole, "--interval", 0, check=2).stderr
+    # Too few replications: it says how far it is.
+    few = tmp_path / "few.h5"
+    run("sweep", whole.parent / "job.toml", "-o", few, "-q", "--set", "replications=35")
+    text = run("status", few).stdout
+    assert "0 of 6 cells are precise, 6 at the most replications are not" in text and "% asked) at delta" in text
+
+
+def test_watch_ends_with_the_sweep_and_a_cell_without_a_mean_says_why(whole, tmp_path):
+    out = tmp_path / "out.h5"
+    process = start("sweep", whole.parent / "job.toml", "-o", out, "-q", "--set", "max_steps=60", "--set", "replications=3000",
+                    "--set", 'algorithms=["tas-fg", "uniform"]')
+    wait_for(out.exists)
+    seen = run("watch", out, "--interval", 0.1, check=None)
+    assert process.wait(timeout=60) == 0 and seen.returncode in (0, 75)
+    assert "capped runs leave it unknown" in run("status", out).stdout
+    assert (statuses(out) != 4).all()
+
+
+def test_watch_draws_a_picture_on_a_terminal(whole):
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 12, 60, 0, 0))
+    subprocess.run([TASFG, "watch", whole], stdout=follower, check=True, timeout=60)
+    text = os.read(leader, 100_000).decode()
+    os.close(leader), os.close(follower)
+    lines = text.replace("\x1b[2J", "").removeprefix("\x1b[H").split("\x1b[K")
+    assert "\x1b[H" in text and text.endswith("\x1b[J") and 8 < len(lines) <= 12
+    assert max(len(line.strip("\r\n")) for line in lines) < 60
+    assert "[####" in text and "6 of 6 cells are" in text
+
+
+def test_a_plan_prices_precision(whole):
+    def priced(*options):
+        text = run("plan", whole.parent / "job.toml", "--set", "replications=100000", *options).stdout
+        return int(text.split(" of these runs")[0].split("about ")[-1])
+
+    assert priced("--set", "precision={mean=0.02}") > 10 * priced()

@@ -116,4 +116,9 @@ struct CellRuns {
 /// How many runs the cell will have in the end, as far as can be told: intervals narrow like 1/√n.
 [[nodiscard]] std::int64_t foreseen_runs(const Decision& decision, std::int64_t replications);
 
+/// The same for all cells, case by case: those that nobody has looked at yet are taken to be like the others
+/// of their algorithm, or else of any.
+[[nodiscard]] std::vector<std::int64_t> foreseen_runs(std::span<const Decision> decisions,
+                                                      std::size_t algorithms, std::int64_t replications);
+
 }  // namespace tasfg

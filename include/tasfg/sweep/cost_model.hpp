@@ -17,6 +17,10 @@ namespace tasfg {
 /// How many single draws cost as much as one trajectory of so many draws, of which many may be made at once.
 [[nodiscard]] double expected_single_steps(const Grid& grid, CaseId id, AlgorithmId algorithm, double steps);
 
+/// Expected runs of a cell: all replications, or as many as the job's precision will probably take.
+[[nodiscard]] double expected_runs(const Grid& grid, CaseId id, AlgorithmId algorithm,
+                                   const CaseSolution& solution);
+
 /// Expected seconds of one trajectory.
 [[nodiscard]] double expected_seconds(const Grid& grid, CaseId id, AlgorithmId algorithm,
                                       const CaseSolution& solution);

@@ -72,8 +72,8 @@ class Inventory {
     std::int64_t look = 0;      // seeds below it are to be settled before the next decision
     std::int64_t left = 0;      // of these, not settled yet
     std::int64_t skip = 0;      // looks below it were not enough
-    std::int64_t foreseen = 0;  // runs that it will have in the end
     bool ended = false;         // no seed from `released` on is needed
+    Decision decision;          // the last one
   };
 
   const Grid& grid_;

@@ -204,6 +204,23 @@ TEST(Precision, LittleIsRunInVainWhereWhatIsLikelyNeededRunsAhead) {
   EXPECT_LT(run, 1.03 * needed);
 }
 
+TEST(Precision, CellsThatNobodyHasLookedAtAreForeseenToBeLikeOthers) {
+  Decision looked, unknown;
+  looked.n = 40;
+  looked.looked = 32;
+  looked.width.excess = 3.0;
+  unknown.n = 32;
+  EXPECT_EQ(foreseen_runs(looked, 1000), 288);
+  EXPECT_EQ(foreseen_runs(looked, 100), 100);
+  EXPECT_EQ(foreseen_runs(unknown, 1000), 32);
+  Decision other = looked;
+  other.width.excess = 5.0;
+  const std::vector<Decision> cells{looked, other, unknown, unknown, unknown, other};
+  EXPECT_EQ(foreseen_runs(cells, 2, 10000), (std::vector<std::int64_t>{288, 800, 288, 800, 288, 800}));
+  const std::vector<Decision> none{looked, unknown};
+  EXPECT_EQ(foreseen_runs(none, 2, 10000), (std::vector<std::int64_t>{288, 288}));
+}
+
 TEST(Precision, IsReadAsItIsWritten) {
   Precision precision = asked(Quantity::mean, 0.02);
   precision.targets[static_cast<std::size_t>(Quantity::ratio)] = 0.05;

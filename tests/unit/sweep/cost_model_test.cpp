@@ -99,5 +99,19 @@ TEST(CostModel, KnowsTheCapAndTheLastCheckpoint) {
   EXPECT_EQ(expected_steps(watched, CaseId(0), tas, solve_case(watched, CaseId(0))), 1e6);
 }
 
+TEST(CostModel, PricesPrecision) {
+  const auto runs = [](const std::string& top) {
+    const Grid grid = grid_of("delta = [0.1, 0.001]\n" + top);
+    return expected_runs(grid, CaseId(0), AlgorithmId(0), solve_case(grid, CaseId(0)));
+  };
+  EXPECT_EQ(runs("replications = 500\n"), 500.0);
+  const double coarse = runs("replications = 1e6\nprecision = { mean = 0.1 }\n");
+  const double fine = runs("replications = 1e6\nprecision = { mean = 0.02 }\n");
+  EXPECT_EQ(coarse, static_cast<double>(look_from(static_cast<std::int64_t>(coarse))));
+  EXPECT_NEAR(fine / coarse, 25.0, 8.0) << "but for the looks, like one over the square";
+  EXPECT_EQ(runs("replications = 500\nprecision = { mean = 0.001 }\n"), 500.0);
+  EXPECT_EQ(runs("replications = 500\nprecision = { mean = 0.9, minimum = 100 }\n"), 123.0);
+}
+
 }  // namespace
 }  // namespace tasfg
