@@ -90,9 +90,11 @@ class Runs:
 _SETTLED = [STATUS[code] for code in SETTLED]
 
 
-def samples_of(rows: pd.DataFrame, by: list[str], cap: float | np.ndarray) -> dict[tuple, Sample]:
+def samples_of(
+    rows: pd.DataFrame, by: list[str], cap: float | np.ndarray, stopped: bool = False
+) -> dict[tuple, Sample]:
     """Stopping times per group of columns, runs censored at the cap (one for all, or one a row); groups without a settled run
-    are left out."""
+    are left out. `stopped`: runs were made until they were precise enough."""
     there = rows.status.isin(_SETTLED).to_numpy()
     tau, caps = rows.tau.to_numpy(), np.broadcast_to(np.asarray(cap, dtype=float), len(rows))
     found = {}
@@ -101,7 +103,7 @@ def samples_of(rows: pd.DataFrame, by: list[str], cap: float | np.ndarray) -> di
         if len(index):
             values = tau[index]
             found[key if isinstance(key, tuple) else (key,)] = Sample.of(
-                values, int(np.isnan(values).sum()), caps[index].min()
+                values, int(np.isnan(values).sum()), caps[index].min(), stopped
             )
     return found
 
@@ -151,7 +153,8 @@ def incomplete(rows: pd.DataFrame) -> str:
         count = int((missing.status == status).sum())
         if count:
             parts.append(f"{count} {text}")
-    return f"Of {len(rows)} runs: " + ", ".join(parts) + "." if parts else ""
+    needed = int((rows.status != "not needed").sum())
+    return f"Of {needed} runs: " + ", ".join(parts) + "." if parts else ""
 
 
 def seeds(samples: dict[tuple, Sample]) -> str:
