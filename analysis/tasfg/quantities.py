@@ -304,7 +304,8 @@ def _lines(
     for axes, (title, part) in zip(panels, parts):
         for offset, value, line in zip(dodge(len(values), 0.7), values, lines):
             points = _points(results, part if value is None else part[part[hue] == value], x, y, kind, statistic)
-            points = points[np.isfinite(points.middle.astype(float))]
+            points = points.replace([np.inf, -np.inf], np.nan)
+            points = points[points.middle.notna() | points.open]
             if not len(points):
                 continue
             at = points.x if numeric else points.x.astype(str).map(order.index) + offset
@@ -359,7 +360,7 @@ def _set_x(panels: list[Axes], values: pd.Series, order: list[str], name: str, l
         if not numeric:
             axes.set_xlim(-0.5, len(order) - 0.5)
             layout.tick_names(axes, range(len(order)), [_category(name, text) for text in order])
-        elif "x" in log if log is not None else is_log_grid(values):
+        elif "x" in log if log is not None else name == "delta" or is_log_grid(values):
             axes.set_xscale("log")
             axes.set_xlim(values.min() / 1.1, values.max() * 1.1)
             layout.log_axis(axes.xaxis)

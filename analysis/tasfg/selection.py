@@ -127,7 +127,8 @@ def runs_of(results: Results, what: str, graph: str | None = None, most: int = M
 
 
 def confidence(runs: pd.DataFrame, wanted: float | None = None) -> float:
-    """The ln(1/δ) that a figure of one δ shows: the one asked for; else 7, the paper's; else the largest."""
+    """The ln(1/δ) that a figure of one δ shows: the one asked for; else 7, the paper's; else the largest at which some run
+    has stopped, since there is nothing to see where all were capped."""
     there = np.sort(runs.log_inv_delta.unique())
     target = 7.0 if wanted is None else wanted
     near = there[np.isclose(there, target, rtol=1e-5)]
@@ -138,7 +139,8 @@ def confidence(runs: pd.DataFrame, wanted: float | None = None) -> float:
             f"--log-inv-delta {wanted:g} (the file has {', '.join(f'{x:.6g}' for x in there)}, which are δ = "
             f"{', '.join(f'{np.exp(-x):.3g}' for x in there)})"
         )
-    return float(there[-1])
+    stopped = runs.log_inv_delta[runs.tau.notna()]
+    return float(stopped.max() if len(stopped) else there[-1])
 
 
 def incomplete(rows: pd.DataFrame) -> str:
