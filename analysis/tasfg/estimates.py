@@ -34,6 +34,25 @@ def half_width(values, confidence: float = LEVEL) -> float:
     return float(special.stdtrit(n - 1, 0.5 + confidence / 2) * values.std(ddof=1) / np.sqrt(n))
 
 
+# Of cells that ran until they were precise: the normal quantile of 1 - 0.025/2 (include/tasfg/sim/precision.hpp says why).
+STOPPED = 2.241402727604945
+
+
+def stopped_half_width(values) -> float:
+    """The same where the values were drawn until the interval was narrow enough: wider, also for skewness. What tasfg itself
+    decides by."""
+    values = np.asarray(values, dtype=float)
+    n = len(values)
+    if n < 2:
+        return np.nan
+    away = values - values.mean()
+    spread = np.mean(away**2)
+    skewness = np.mean(away**3) / spread**1.5 if spread > 0 else 0.0
+    z2 = STOPPED**2
+    more = (z2 + 1.0) / 4.0 + skewness**2 * (z2 * z2 + 2.0 * z2 - 3.0) / 18.0
+    return float(STOPPED * values.std(ddof=1) / np.sqrt(n) * (1.0 + more / n))
+
+
 @functools.lru_cache(maxsize=16)
 def _middle_ranks(n: int, resamples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Ranks of the two middle values of resamples of n values: a resample's median depends on ranks alone."""
@@ -78,19 +97,20 @@ class Sample:
     values: np.ndarray
     capped: int = 0
     cap: float = np.inf
+    stopped: bool = False  # at precision: runs were made until intervals were narrow enough
 
     @classmethod
-    def of(cls, tau, capped: int = 0, cap: float = np.inf) -> Sample:
+    def of(cls, tau, capped: int = 0, cap: float = np.inf, stopped: bool = False) -> Sample:
         """From values in any order; missing ones are left out."""
         tau = np.asarray(tau, dtype=float)
-        return cls(np.sort(tau[~np.isnan(tau)]), int(capped), float(cap))
+        return cls(np.sort(tau[~np.isnan(tau)]), int(capped), float(cap), stopped)
 
     def __len__(self) -> int:
         return len(self.values) + self.capped
 
     def scaled(self, unit: float) -> Sample:
         """All times over one unit."""
-        return Sample(self.values / unit, self.capped, self.cap / unit)
+        return Sample(self.values / unit, self.capped, self.cap / unit, self.stopped)
 
     def quantile(self, share: float) -> float:
         """Interpolated as NumPy does; infinite where it lies beyond the cap, missing without runs."""
@@ -112,7 +132,18 @@ class Sample:
     @property
     def half_width(self) -> float:
         """Of the 95 % interval of the mean; missing where there is no mean."""
-        return np.nan if self.capped else half_width(self.values)
+        return np.nan if self.capped else (stopped_half_width if self.stopped else half_width)(self.values)
+
+    def median_interval(self) -> tuple[float, float]:
+        """The 95 % interval of the median, between order statistics; wider where the sample was stopped at precision. Infinite
+        beyond the cap, missing for a few runs."""
+        n = len(self)
+        z = STOPPED if self.stopped else float(special.ndtri(0.5 + LEVEL / 2))
+        rank = int(np.floor((n + 1 - z * np.sqrt(n)) / 2))
+        if rank < 1:
+            return np.nan, np.nan
+        sorted_values = np.concatenate([self.values, np.full(self.capped, np.inf)])
+        return float(sorted_values[rank - 1]), float(sorted_values[n - rank])
 
     @property
     def largest(self) -> float:

@@ -18,7 +18,7 @@ from matplotlib.ticker import MaxNLocator
 from . import layout, style
 from .curves import MOST_LABELS, is_log_grid, ordinal
 from .errors import NothingToDraw, UserError
-from .estimates import clopper_pearson, half_width
+from .estimates import clopper_pearson, half_width, stopped_half_width
 from .names import case_title, delta_text, name_cases, number, parameters
 from .results import Results
 from .samples import dodge
@@ -153,7 +153,9 @@ def _points(results: Results, part: pd.DataFrame, x: str, y: str, kind: str, sta
             rows += [(value, v, np.nan, np.nan, False) for v in group[y].unique()]
     elif y in ("tau", "normalised"):
         unit = part.lower_bound.to_numpy() if y == "normalised" else 1.0
-        for (value,), sample in samples_of(part.assign(tau=part.tau / unit), [x], results.caps(part) / unit).items():
+        for (value,), sample in samples_of(
+            part.assign(tau=part.tau / unit), [x], results.caps(part) / unit, results.stopped
+        ).items():
             if statistic == "mean":
                 middle, half = sample.mean, sample.half_width
                 rows.append((value, middle, middle - half, middle + half, False))
@@ -171,7 +173,7 @@ def _points(results: Results, part: pd.DataFrame, x: str, y: str, kind: str, sta
                 ends = clopper_pearson(values.sum(), n)
                 rows.append((value, values.sum() / n, float(ends[0]), float(ends[1]), False))
             elif statistic == "mean":
-                half = half_width(values)
+                half = (stopped_half_width if results.stopped else half_width)(values)
                 rows.append((value, values.mean(), values.mean() - half, values.mean() + half, False))
             else:
                 rows.append((value, *np.quantile(values, [0.5, 0.25, 0.75], method="nearest"), False))
@@ -302,7 +304,8 @@ def _lines(
     for axes, (title, part) in zip(panels, parts):
         for offset, value, line in zip(dodge(len(values), 0.7), values, lines):
             points = _points(results, part if value is None else part[part[hue] == value], x, y, kind, statistic)
-            points = points[np.isfinite(points.middle.astype(float))]
+            points = points.replace([np.inf, -np.inf], np.nan)
+            points = points[points.middle.notna() | points.open]
             if not len(points):
                 continue
             at = points.x if numeric else points.x.astype(str).map(order.index) + offset
@@ -357,7 +360,7 @@ def _set_x(panels: list[Axes], values: pd.Series, order: list[str], name: str, l
         if not numeric:
             axes.set_xlim(-0.5, len(order) - 0.5)
             layout.tick_names(axes, range(len(order)), [_category(name, text) for text in order])
-        elif "x" in log if log is not None else is_log_grid(values):
+        elif "x" in log if log is not None else name == "delta" or is_log_grid(values):
             axes.set_xscale("log")
             axes.set_xlim(values.min() / 1.1, values.max() * 1.1)
             layout.log_axis(axes.xaxis)

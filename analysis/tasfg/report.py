@@ -126,7 +126,7 @@ def _summary(results: Results) -> str:
     total = sum(count.values())
     cards = [
         ("cases solved", f"{solved} of {cases.sizes['case']}"),
-        ("runs settled", f"{total - count['pending']} of {total}"),
+        ("runs settled", f"{total - count['pending'] - count['not needed']} of {total - count['not needed']}"),
     ]
     if total:
         sums = results.run_totals("steps", "seconds")
@@ -157,6 +157,12 @@ def _summary(results: Results) -> str:
             f"<p class=bad>{results.damaged} runs do not fit their checksums and are left out; <code>tasfg verify</code> lists "
             "them, continuing the sweep runs them again.</p>"
         )
+    for asked in dict.fromkeys(str(file.attributes.get("precision") or "") for file in results.files):
+        if asked:
+            remarks.append(
+                f"<p>Cells ran until they were precise enough ({_text(asked)}: relative half-widths), so that numbers of runs "
+                "differ; the intervals of means and medians allow for that.</p>"
+            )
     if count["capped"]:
         remarks.append(
             f"<p>{_number(count['capped'])} runs were capped at max_steps. Where they had not stopped they are censored: "

@@ -130,6 +130,11 @@ class Results:
         """The distinct settings of the files that hold runs."""
         return list(dict.fromkeys(file.settings for file in self.files if np.prod(file.shape)))
 
+    @property
+    def stopped(self) -> bool:
+        """Whether cells ran until they were precise enough, in one of the files."""
+        return any(file.attributes.get("precision") for file in self.files)
+
     @cached_property
     def run_counts(self) -> dict[str, int]:
         """Runs by status, those that two files hold once."""

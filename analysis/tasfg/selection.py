@@ -90,9 +90,11 @@ class Runs:
 _SETTLED = [STATUS[code] for code in SETTLED]
 
 
-def samples_of(rows: pd.DataFrame, by: list[str], cap: float | np.ndarray) -> dict[tuple, Sample]:
+def samples_of(
+    rows: pd.DataFrame, by: list[str], cap: float | np.ndarray, stopped: bool = False
+) -> dict[tuple, Sample]:
     """Stopping times per group of columns, runs censored at the cap (one for all, or one a row); groups without a settled run
-    are left out."""
+    are left out. `stopped`: runs were made until they were precise enough."""
     there = rows.status.isin(_SETTLED).to_numpy()
     tau, caps = rows.tau.to_numpy(), np.broadcast_to(np.asarray(cap, dtype=float), len(rows))
     found = {}
@@ -101,7 +103,7 @@ def samples_of(rows: pd.DataFrame, by: list[str], cap: float | np.ndarray) -> di
         if len(index):
             values = tau[index]
             found[key if isinstance(key, tuple) else (key,)] = Sample.of(
-                values, int(np.isnan(values).sum()), caps[index].min()
+                values, int(np.isnan(values).sum()), caps[index].min(), stopped
             )
     return found
 
@@ -125,7 +127,8 @@ def runs_of(results: Results, what: str, graph: str | None = None, most: int = M
 
 
 def confidence(runs: pd.DataFrame, wanted: float | None = None) -> float:
-    """The ln(1/δ) that a figure of one δ shows: the one asked for; else 7, the paper's; else the largest."""
+    """The ln(1/δ) that a figure of one δ shows: the one asked for; else 7, the paper's; else the largest at which some run
+    has stopped, since there is nothing to see where all were capped."""
     there = np.sort(runs.log_inv_delta.unique())
     target = 7.0 if wanted is None else wanted
     near = there[np.isclose(there, target, rtol=1e-5)]
@@ -136,7 +139,8 @@ def confidence(runs: pd.DataFrame, wanted: float | None = None) -> float:
             f"--log-inv-delta {wanted:g} (the file has {', '.join(f'{x:.6g}' for x in there)}, which are δ = "
             f"{', '.join(f'{np.exp(-x):.3g}' for x in there)})"
         )
-    return float(there[-1])
+    stopped = runs.log_inv_delta[runs.tau.notna()]
+    return float(stopped.max() if len(stopped) else there[-1])
 
 
 def incomplete(rows: pd.DataFrame) -> str:
@@ -151,7 +155,8 @@ def incomplete(rows: pd.DataFrame) -> str:
         count = int((missing.status == status).sum())
         if count:
             parts.append(f"{count} {text}")
-    return f"Of {len(rows)} runs: " + ", ".join(parts) + "." if parts else ""
+    needed = int((rows.status != "not needed").sum())
+    return f"Of {needed} runs: " + ", ".join(parts) + "." if parts else ""
 
 
 def seeds(samples: dict[tuple, Sample]) -> str:

@@ -19,7 +19,8 @@ def statistics(results: Results, by: list[str]) -> pd.DataFrame:
 
     The δ of one trajectory are never pooled, nor runs of different settings: log_inv_delta and file are added to the columns
     where they are missing. Runs that were capped before stopping are censored: quantiles beyond the cap are infinite, and there
-    is no mean then."""
+    is no mean then. Of files that stopped at precision the intervals are the wider ones that tasfg decides by, and the median
+    has one, too: median_low, median_high."""
     runs = results.frame
     if len(results.settings) > 1 and "file" not in by:
         by = ["file", *by]
@@ -27,8 +28,8 @@ def statistics(results: Results, by: list[str]) -> pd.DataFrame:
         by = [*by, "log_inv_delta"]
     groups = runs.groupby(by, observed=True, sort=False)
     plain = groups.agg(lower_bound=("lower_bound", "mean"), practical_bound=("practical_bound", "mean")).reset_index()
-    samples = samples_of(runs, by, results.caps(runs))
-    ratios = samples_of(runs.assign(tau=runs.normalised), by, np.inf)
+    samples = samples_of(runs, by, results.caps(runs), results.stopped)
+    ratios = samples_of(runs.assign(tau=runs.normalised), by, np.inf, results.stopped)
     rows: list[dict[str, float]] = []
     for key in plain[by].itertuples(index=False, name=None):
         sample, ratio = samples.get(key), ratios.get(key)
@@ -43,6 +44,7 @@ def statistics(results: Results, by: list[str]) -> pd.DataFrame:
                 "half_width": sample.half_width,
                 "q1": sample.quantile(0.25),
                 "median": sample.quantile(0.5),
+                **(dict(zip(("median_low", "median_high"), sample.median_interval())) if results.stopped else {}),
                 "q3": sample.quantile(0.75),
                 "largest": sample.largest,
                 "cap": sample.cap,
@@ -118,6 +120,11 @@ def readable(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         else "–"
         for r in rows
     ]
+    if "median_low" in table:
+        shown["median 95 %"] = [
+            f"[{quantile_text(r.median_low, r.cap)}, {quantile_text(r.median_high, r.cap)}]" if r.runs else "–"
+            for r in rows
+        ]
     shown["T* kl"] = [_short(r.lower_bound) for r in rows]
     shown["practical"] = [_short(r.practical_bound) for r in rows]
     shown["τ/(T* kl)"] = [mean_text(r.normalised, r.normalised_half_width) for r in rows]
@@ -133,6 +140,7 @@ _LATEX = {
     "δ": r"$\delta$",
     "mean τ": r"mean $\tau$",
     "median [q1, q3]": r"median $[q_1, q_3]$",
+    "median 95 %": r"median 95\,\%",
     "T* kl": r"$T^\star\,\mathrm{kl}$",
     "practical": "practical",
     "τ/(T* kl)": r"$\tau/(T^\star\,\mathrm{kl})$",

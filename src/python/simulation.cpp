@@ -339,7 +339,7 @@ nb::list error_of(const InstanceModel& model, const AlgorithmModel& algorithm,
 
 void bind_simulation(nb::module_& module) {
   bind_rules(module);
-  nb::class_<SimulationOptions>(module, "SimulationOptions");
+  const nb::class_<SimulationOptions> handle(module, "SimulationOptions");
   module.def("options", &make_options);
   module.attr("most_draws") = kMostDraws;
   module.def(

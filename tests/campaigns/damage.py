@@ -35,10 +35,10 @@ import numpy as np
 from operations import JOB, SWEEP, Materials
 
 import result_files
-from processes import run
+from processes import SLOWNESS, run
 
 CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # of terminals; lines may end
-PATIENCE = 30.0  # seconds; whatever reads an undamaged file takes a tenth of one
+PATIENCE = 30.0 * SLOWNESS  # seconds; whatever reads an undamaged file takes a tenth of one
 MEMORY = 4 << 30  # bytes
 # Numbers that have broken programs.
 NUMBERS = (-1, 0, 1, 2, 3, 127, 128, 255, 1_000_000, 2**31 - 1, -(2**31), 2**32, 2**53, 2**62, 2**63 - 1, -(2**63))

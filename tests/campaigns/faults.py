@@ -10,7 +10,7 @@ fails with each fault, for every n: ENOSPC, EIO, EDQUOT once, or from there on (
 that takes 100 ms. Afterwards: status 0, 1, 2 or 75, no signal, no hang, one line of message where it is not 0; the file opens
 with h5py, holds what was there before, and all runs that it calls done are right; status 0 only where all is done. The same
 command again, without a fault, must end with 0 and the same bits as the undisturbed sweep, and leave no other file.
-Prints a table of counts; exit status 1 where anything was otherwise. `--part 0/8` to `7/8` do an eighth of the injections each,
+Prints a table of counts; exit status 1 where anything was otherwise. `--part 0/8` to `7/8` do an eighth of the calls each,
 `--only` does one and shows it.
 """
 
@@ -28,13 +28,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
 from operations import OPERATIONS, Materials
 
-from processes import run
+from processes import SLOWNESS, run
 
 INJECT = os.path.abspath(os.environ["TASFG_INJECT"])
 GOOD = " for good"
 FAULTS = ("ENOSPC", "EIO", "EDQUOT", "short", "delay", "ENOSPC" + GOOD, "EIO" + GOOD)
 STATUSES = (0, 1, 2, 75)
-PATIENCE = 30.0  # seconds; an undisturbed operation takes a tenth of one
+PATIENCE = 30.0 * SLOWNESS  # seconds; an undisturbed operation takes a tenth of one
 
 
 @dataclass
@@ -159,7 +159,7 @@ def main():
     parser.add_argument("--operations", default=",".join(OPERATIONS))
     parser.add_argument("--faults", default=",".join(FAULTS))
     parser.add_argument("--every", type=int, default=1, help="only every n-th call")
-    parser.add_argument("--part", default="0/1", help="of the injections: 0/8 to 7/8 are all")
+    parser.add_argument("--part", default="0/1", help="of the calls: 0/8 to 7/8 are all")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--ranks", type=int, default=0, help="under mpirun; the merges stay alone")
     parser.add_argument("--only", help="one injection, as create:57:EIO")
@@ -174,16 +174,14 @@ def main():
             sys.exit(1 if outcome.complaints else 0)
         names = options.operations.split(",")
         found, usual = {}, {}
-        counts = collections.Counter()
+        counts, injections = collections.Counter(), []
+        part, parts = map(int, options.part.split("/"))
         for name in names:
             found[name], usual[name] = points(materials, name, options.ranks)
-            for number in range(1, len(found[name]) + 1):
+            for number in range(1, len(found[name]) + 1, options.every)[part::parts]:
                 counts[stage(name, number, found[name])] += 1
-        injections = [(name, number, fault) for name in names for number in range(1, len(found[name]) + 1, options.every)
-                      for fault in options.faults.split(",")
-                      if not fault.startswith("short") or "write" in found[name][number - 1][0]]
-        part, parts = map(int, options.part.split("/"))
-        injections = injections[part::parts]
+                injections += [(name, number, fault) for fault in options.faults.split(",")
+                               if not fault.startswith("short") or "write" in found[name][number - 1][0]]
         rows, wrong = campaign(materials, injections, found, usual, options.jobs, options.ranks)
         print(table(rows, counts))
         for each in sorted(wrong):

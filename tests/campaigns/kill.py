@@ -34,7 +34,7 @@ import h5py
 import numpy as np
 from operations import OPERATIONS, Materials
 
-from processes import catches, ranks_of, run, send, start, wait_for
+from processes import SLOWNESS, catches, ranks_of, run, send, start, wait_for
 
 JOB = """
 seed = 3
@@ -51,8 +51,8 @@ K = [5, 10]
 [algorithm."tas-fg"]
 gap = 1e-7  # slower than it needs to be: there must be time to interrupt it
 """
-PATIENCE = 60.0  # seconds after which an operation hangs
-TERM_LIMIT = 10.0  # seconds that an operation may take to end after SIGTERM
+PATIENCE = 60.0 * SLOWNESS  # seconds after which an operation hangs
+TERM_LIMIT = 10.0 * SLOWNESS  # seconds that an operation may take to end after SIGTERM
 
 
 @dataclass

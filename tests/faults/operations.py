@@ -53,7 +53,7 @@ OPERATIONS = {
     "continue": Operation(SWEEP, {"out.h5": "partial.h5"}),
     "grow": Operation(SWEEP, {"out.h5": "small.h5"}),
     "merge": Operation(("merge", "out.h5", "part0.h5", "part1.h5"), {"part0.h5": "part0.h5", "part1.h5": "part1.h5"}),
-    "merge into": Operation(("merge", "out.h5", "part1.h5"), {"out.h5": "joined.h5", "part1.h5": "part1.h5"}),
+    "merge-into": Operation(("merge", "out.h5", "part1.h5"), {"out.h5": "joined.h5", "part1.h5": "part1.h5"}),
     "retry": Operation((*SWEEP, "--retry-failed"), {"out.h5": "failed.h5"}),
 }
 

@@ -5,6 +5,8 @@ import signal
 import subprocess
 import time
 
+# How many times longer limits of time are, where the machine has other things to do.
+SLOWNESS = float(os.environ.get("SLOWNESS", "1"))
 TASFG = os.path.abspath(os.environ["TASFG"])
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 

@@ -15,7 +15,7 @@ from matplotlib.collections import LineCollection, PathCollection
 import tasfg
 from processes import run
 from result_files import seal
-from tasfg import checks, estimates, figures, layout, names, style
+from tasfg import checks, estimates, figures, layout, names, selection, style
 from tasfg.certified import Curves
 from tasfg.errors import NothingToDraw
 
@@ -115,6 +115,33 @@ def test_every_figure_is_written_and_nothing_is_clipped_or_overlaps(name, source
         assert faults_of(drawing) == []
     finally:
         plt.close(drawing)
+
+
+def test_a_figure_of_one_delta_shows_the_smallest_at_which_something_is_known():
+    runs = pd.DataFrame({"log_inv_delta": [2.3, 2.3, 92.0, 92.0], "tau": [10.0, np.nan, np.nan, np.nan]})
+    assert selection.confidence(runs) == 2.3 and selection.confidence(runs, 92.0) == 92.0
+    assert selection.confidence(runs.assign(tau=np.nan)) == 92.0
+    assert selection.confidence(runs.assign(tau=5.0)) == 92.0
+
+
+def test_medians_beyond_the_cap_are_marked_there(studies):
+    figure = tasfg.open(studies["capped"]).plot("delta", "tau", hue="algorithm", statistic="median")
+    for axes in figure.axes:
+        beyond = [
+            line
+            for line in axes.lines
+            if line.get_markerfacecolor() == "white" and 1e-40 in np.asarray(line.get_xdata())
+        ]
+        assert len(beyond) == 4 and all(y == 2000 for line in beyond for y in line.get_ydata())
+        shown = [y for line in axes.lines if line not in beyond for y in line.get_ydata()]
+        assert all(y < 2000 or np.isnan(y) for y in shown)
+    plt.close(figure)
+
+
+def test_deltas_stand_on_a_log_axis(studies):
+    figure = tasfg.open(studies["files"]).plot("delta", "tau")
+    assert {axes.get_xscale() for axes in figure.axes} == {"log"}
+    plt.close(figure)
 
 
 @pytest.mark.parametrize("study_name", ["files", "random", "rewards", "grid", "capped", "own", "curves"])

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -126,9 +127,12 @@ def test_simulate_is_the_programs_in_every_bit(reward, setting):
 @pytest.mark.parametrize("family, parameters", FAMILIES, ids=[name for name, _ in FAMILIES])
 def test_simulate_is_the_programs_on_every_family(family, parameters):
     instance = tasfg.Instance(tasfg.graph(family, **parameters))
-    runs = tasfg.simulate(instance, ["uniform", "exp3.g"], seeds=3, delta=[0.3, 0.05], threads=2)
     words = options_of(family, parameters, "gaussian", instance.means)
-    assert_same_runs(runs, program_rows(*words, "-a", "uniform,exp3.g", "--seeds", "0-2", "--delta", "0.3,0.05"))
+    rules = [*ALGORITHMS, "ucb-fg-v"]
+    for setting in ("informed", "uninformed", "known-graph"):
+        runs = tasfg.simulate(instance, rules, seeds=2, delta=[0.3, 0.05], setting=setting, max_steps=2000, threads=2)
+        assert_same_runs(runs, program_rows(*words, "-a", ",".join(rules), "--seeds", "0-1", "--delta", "0.3,0.05", "--setting", setting,
+                                            "--max-steps", 2000))
 
 
 def test_simulate_is_the_programs_with_reference_conventions_options_and_points():
@@ -162,6 +166,11 @@ def test_a_simulation_has_what_the_result_file_has(tmp_path):
         assert np.array_equal(runs[name].values.astype(float), theirs[name].values.astype(float), equal_nan=True), name
     assert runs.delta.values.tolist() == theirs.delta.values.tolist() == [0.2, 0.01]
     assert (runs.log_inv_delta.values == theirs.log_inv_delta.values).all()
+    same_attributes = ("setting", "conventions", "threshold", "stream", "seed", "max_steps")
+    (file,) = stored.files
+    assert [name for name in same_attributes if str(runs.attrs[name]) != str(file.attributes[name])] == []
+    again = tasfg.simulate(made, ["uniform"], seeds=1, log_inv_delta=theirs.log_inv_delta.values)
+    assert np.allclose(again.delta.values, [0.2, 0.01], rtol=1e-15, atol=0)
     cases = stored.cases
     for name in ("T_star", "T_star_lower", "T_heuristic", "T_uniform", "omega", "m", "means", "key", "K", "best", "p"):
         assert np.array_equal(runs[name].values.astype(float), cases[name].values.astype(float), equal_nan=True), name
@@ -292,6 +301,7 @@ WRONG_RUNS = {
     "both": (dict(delta=0.1, log_inv_delta=3), "delta and log_inv_delta both"),
     "no seeds": (dict(seeds=0), "seeds = 0 ("),
     "a seed below zero": (dict(seeds=[-1]), "seeds = -1 (must be a whole number"),
+    "a matrix for a setting": (dict(setting=np.eye(2)), "setting = array([[1., 0.], [0., 1.]]) (must be a text)"),
     "a setting": (dict(setting="infromed"), 'did you mean "informed"?'),
     "conventions": (dict(conventions="papers"), 'did you mean "paper"?'),
     "a point": (dict(points={"statistc": "counts"}), 'did you mean "statistic"?'),
@@ -554,6 +564,13 @@ def test_a_sweep_from_python_and_its_errors(tmp_path, monkeypatch):
         tasfg.sweep({"graf": 1}, "bad.h5", quiet=True)
     with pytest.raises(tasfg.UserError, match="job: seed = "):
         tasfg.sweep({"seed": object()}, "bad.h5")
+    stopped = tmp_path / "stopped"
+    stopped.write_text("#!/bin/sh\nexit 75\n")
+    stopped.chmod(0o755)
+    with monkeypatch.context() as with_it:
+        with_it.setenv("TASFG", str(stopped))
+        with pytest.raises(KeyboardInterrupt, match="the same call continues"):
+            tasfg.sweep(job, "out.h5", quiet=True)
     script = tasfg.submit(job, tmp_path / "big.h5", run=False)
     text = pathlib.Path(script).read_text()
     assert text.startswith("#!") and "big.h5" in text
@@ -582,6 +599,12 @@ except tasfg.UserError as error:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     first, second = done.stdout.splitlines()
     assert first == f"True {tasfg.__version__}" and "need the compiled part of tasfg" in second
+
+
+def test_the_compiled_part_needs_the_c_and_cpp_libraries_alone():
+    wanted = subprocess.run(["readelf", "-d", sys.modules["tasfg._core"].__file__], capture_output=True, text=True, check=True).stdout
+    needed = re.findall(r"\(NEEDED\).*\[(\w+)", wanted)
+    assert "libstdc" in needed and set(needed) <= {"libstdc", "libm", "libgcc_s", "libc", "ld"}, needed
 
 
 def test_the_header_of_rules_comes_with_the_package():

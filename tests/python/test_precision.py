@@ -6,6 +6,7 @@ import os
 import pty
 import struct
 import subprocess
+import sys
 import termios
 
 import h5py
@@ -148,3 +149,34 @@ def test_a_plan_prices_precision(whole):
         return int(text.split(" of these runs")[0].split("about ")[-1])
 
     assert priced("--set", "precision={mean=0.02}") > 10 * priced()
+
+
+def test_the_analysis_has_the_intervals_that_the_program_decides_by(whole):
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../analysis"))
+    import tasfg
+    from tasfg import tables
+
+    results = tasfg.open(whole)
+    table = tables.statistics(results, ["label", "algorithm", "delta"])
+    n = (statuses(whole) == 1).sum(axis=2)
+    compared = 0
+    for cell in json.loads(run("status", whole, "--json").stdout)["precision"]["cells"]:
+        here = table[(table.label == cell["case"]) & (table.algorithm == cell["algorithm"])]
+        row = here[np.isclose(here.delta.astype(float), cell["delta"])].iloc[0]
+        assert row.runs == cell["runs"] and row.runs in n
+        if cell["quantity"] == "mean":
+            compared += 1
+            assert row["mean"] == pytest.approx(cell["value"]) and row.half_width == pytest.approx(cell["high"] - cell["value"])
+    assert compared > 0
+    assert "median 95 %" in tables.readable(table, ["label", "algorithm"])
+
+
+@pytest.mark.parametrize("capped", [0, 20, 45])
+def test_a_median_lies_between_its_ranks(capped):
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../analysis"))
+    from tasfg.estimates import Sample
+
+    values = np.arange(1.0, 101.0 - capped)
+    low, high = Sample.of(values, capped, 200.0, True).median_interval()
+    assert low == 39.0 and high == (62.0 if capped <= 38 else np.inf)  # as in tests/unit/sim/precision_test.cpp
+    assert np.isnan(Sample.of(values[:4], 0, 200.0, True).median_interval()[0])

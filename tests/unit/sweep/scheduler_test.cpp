@@ -248,5 +248,24 @@ TEST(Scheduler, ACellOfWhichNothingIsKnownIsNotHandedOutInBulk) {
   }
 }
 
+TEST(Scheduler, RunsThatAreNotNeededAnyMoreNeitherWaitNorComeBack) {
+  Scheduler scheduler({1, 1});
+  const CellId cell(0);
+  scheduler.open_cell(cell, 1.0);
+  scheduler.add_runs(cell, 0, 10);
+  scheduler.add_runs(cell, 12, 14, Turn::last);
+  const auto chunk = scheduler.next(0.0, 1, std::numeric_limits<double>::infinity());
+  ASSERT_TRUE(chunk);
+  EXPECT_EQ(chunk->first, 0);
+  scheduler.end_runs(cell, 4);
+  EXPECT_EQ(scheduler.waiting(), 4 - chunk->count);
+  scheduler.add_runs(cell, 2, 8);  // given back: 2 and 3 are needed
+  EXPECT_EQ(scheduler.waiting(), 4 - chunk->count + 2);
+  scheduler.end_runs(cell, 0);
+  EXPECT_EQ(scheduler.waiting(), 0);
+  (void)scheduler.close(chunk->id, chunk->count);
+  EXPECT_TRUE(scheduler.finished());
+}
+
 }  // namespace
 }  // namespace tasfg
