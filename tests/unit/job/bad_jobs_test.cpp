@@ -566,7 +566,7 @@ const BadJob kExpressions[] = {
      block("family = \"ring\"\np = 0.3\nK = \"1/p\""),
      {},
      "jobs/bad.toml: graph[0].K = \"1/p\" at p=0.3: K = 3.3333333333333335 (must be a whole number from 3 to "
-     "4096)"},
+     "1000000)"},
     {"ExpressionInfinite",
      block("family = \"loopy-star\"\nr = \"1/(K-5)\""),
      {},
