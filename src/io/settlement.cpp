@@ -29,7 +29,7 @@ std::vector<T> values_at(const ResultFile::Impl& file, std::string_view name, Ce
 }
 
 CellValues cell_values(const ResultFile::Impl& file, CellId cell, std::span<const TaskStatus> status,
-                     std::int64_t count) {
+                       std::int64_t count) {
   CellValues values;
   for (std::size_t d = 0; d < file.layout.delta.size(); ++d) {
     std::vector<double>& of = values.emplace_back();
@@ -80,8 +80,8 @@ ResultFile::Settlement ResultFile::Impl::settle(CaseId case_id, std::span<const 
   const std::size_t K = layout.K(case_id);
   const auto set_statuses = [&](CellId cell, std::int64_t first, std::int64_t last, TaskStatus status) {
     const std::vector<TaskStatus> all(static_cast<std::size_t>(last - first), status);
-    write_bytes(runs.place(runs.named("status"), cell.value(), 0, static_cast<std::uint64_t>(first)), all.data(),
-                all.size());
+    write_bytes(runs.place(runs.named("status"), cell.value(), 0, static_cast<std::uint64_t>(first)),
+                all.data(), all.size());
   };
   for (AlgorithmId a; a.value() < made.decisions.size(); ++a) {
     const Decision& decision = made.decisions[a.value()];

@@ -16,14 +16,14 @@ bool SparseNewton::suits(const ModelView& model) {
   double entries = static_cast<double>(n) * in_degree[static_cast<std::size_t>(model.best)];
   for (const int degree : in_degree) entries += 0.5 * degree * degree;
   // With more of them in a large graph, the order alone takes longer than products.
-  if (model.K > kLargestMatrix) return entries <= 16.0 * static_cast<double>(n);
+  if (model.K > kLargestMatrix) return entries <= 32.0 * static_cast<double>(n);
   return entries <= 0.25 * static_cast<double>(n) * static_cast<double>(n);
 }
 
 bool SparseNewton::pays() const {
   // A multiplication of the dense factorisation takes a tenth of the time. Beyond the size of that one, what
-  // is affordable: some seconds.
-  constexpr double kMostWork = 2e10;
+  // is affordable: a second or so.
+  constexpr double kMostWork = 2e9;
   if (K_ == 0 || K_ > kLargestMatrix) return cholesky_.work() <= kMostWork;
   const auto n = static_cast<double>(K_);
   return cholesky_.work() <= 0.05 * n * n * n;

@@ -261,3 +261,25 @@ def test_help_exits_with_zero():
     assert {"solve", "sweep"} <= set(commands)
     for arguments in (["--version"], *([command, "--help"] for command in commands)):
         assert tasfg(*arguments).returncode == 0
+
+
+@pytest.mark.parametrize("graph, gap", [("torus", 1e-8), ("k-regular", 1e-3), ("power-law", 1e-2)])
+def test_graphs_too_large_for_a_matrix_are_solved_by_their_edges(tmp_path, graph, gap):
+    size = 6000
+    out = json.loads(tasfg("solve", "--graph", graph, "-P", f"K={size}", "--gap", str(gap), "--json").stdout)
+    assert "G" not in out and out["status"] == "solved" and out["relative_gap"] <= gap
+    start, end, probability = (np.array(each) for each in zip(*out["edges"]))
+    matrix = scipy.sparse.csr_matrix((probability, (start, end)), (size, size))
+    means, omega, best = np.array(out["means"]), np.array(out["omega"]), out["best"]
+    rivals = np.arange(size) != best
+    seen = matrix.T @ omega
+    evidence = seen[best] * seen[rivals] / (seen[best] + seen[rivals]) * (means[best] - means[rivals]) ** 2 / 2
+    assert omega.min() >= 0 and omega.sum() == pytest.approx(1)
+    assert 1 / evidence.min() == pytest.approx(out["T_star"], rel=1e-9)
+    # The same graph from a file of its edges.
+    rows = "".join(f"{v},{u},{p!r}\n" for v, u, p in out["edges"])
+    (tmp_path / "edges.csv").write_text("from,to,probability\n" + rows)
+    (tmp_path / "means.csv").write_text("\n".join(map(repr, out["means"])))
+    again = json.loads(tasfg("solve", "--graph-file", str(tmp_path / "edges.csv"), "--means-file", str(tmp_path / "means.csv"),
+                             "--gap", str(gap), "--json").stdout)
+    assert (again["T_star"], again["T_star_lower"]) == (out["T_star"], out["T_star_lower"])

@@ -25,7 +25,8 @@ class SettlementTest : public InFolder {
     run.recommended = {0, 0};
     return run;
   }
-  static void fill(ResultFile& file, std::size_t cell, std::int64_t first, std::int64_t last, std::int64_t spread) {
+  static void fill(ResultFile& file, std::size_t cell, std::int64_t first, std::int64_t last,
+                   std::int64_t spread) {
     for (std::int64_t seed = first; seed < last; ++seed)
       write(file, {CellId(cell), seed}, run_of(file.layout(), CellId(cell), seed, spread));
   }

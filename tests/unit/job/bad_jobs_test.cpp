@@ -408,7 +408,8 @@ const BadJob kBlocks[] = {
      {},
      "jobs/bad.toml: graph[0] has no family (must be one of bandit, full, apple-tasting, revealing-action, "
      "ring, "
-     "loopless-clique, loopy-star, loopy-star-alt, symmetric, random, torus, k-regular, power-law, geometric, file)"},
+     "loopless-clique, loopy-star, loopy-star-alt, symmetric, random, torus, k-regular, power-law, "
+     "geometric, file)"},
     {"FamilyMisspelt",
      block("family = \"rng\""),
      {},
