@@ -114,7 +114,7 @@ FileState state_of(const std::string& path) {
   std::vector<std::int64_t> foreseen(grid.cells(), layout.replications);
   if (file.precision().asked()) {
     for (CaseId c; c.value() < grid.cases; ++c)
-      for (Decision& each : file.decisions(c)) decisions.push_back(std::move(each));
+      for (const Decision& each : file.decisions(c)) decisions.push_back(each);
     foreseen = foreseen_runs(decisions, grid.algorithms, layout.replications);
   }
   for (CellId cell; cell.value() < grid.cells(); ++cell) {
