@@ -10,9 +10,9 @@ ClosedFormAllocation::ClosedFormAllocation(const Instance& instance, ClosedForm 
 bool ClosedFormAllocation::allocate(const Estimate& e, std::vector<double>& out) {
   if (!scores_.compute(e, out)) return false;
   if (form_ == ClosedForm::heuristic && e.counts_as_published()) return divide_by(numpy_sum(out), out);
-  const auto for_each_shown = [&e](int v, auto visit) {
+  const auto for_each_shown = [&e](int v, auto wanted, auto visit) {
     for (int u = 0; u < e.size(); ++u)
-      if (e.edge(v, u) > 0.0) visit(u);
+      if (wanted(u) && e.edge(v, u) > 0.0) visit(u);
   };
   return scores_to_allocation(form_, out, top_k_, for_each_shown);
 }

@@ -46,9 +46,10 @@ std::vector<double> information_scores(const ModelView& model) {
 std::vector<double> closed_form_allocation(ClosedForm form, const ModelView& model) {
   std::vector<double> allocation = information_scores(model);
   TopK top_k(model.K);
-  const bool found = scores_to_allocation(form, allocation, top_k, [&model](int v, auto visit) {
-    model.for_each_edge(v, [&](int u, double) { visit(u); });
-  });
+  const bool found =
+      scores_to_allocation(form, allocation, top_k, [&model](int v, auto /*wanted*/, auto visit) {
+        model.for_each_edge(v, [&](int u, double) { visit(u); });
+      });
   TASFG_ENSURE(found);
   static_cast<void>(found);
   return allocation;

@@ -26,7 +26,8 @@ class TopK {
  public:
   explicit TopK(int K) : order_(static_cast<std::size_t>(K)), seen_(order_.size()) {}
 
-  /// The vertices chosen, best first; `for_each_shown(v, visit)` calls visit(u) for each u that v shows.
+  /// The vertices chosen, best first; `for_each_shown(v, wanted, visit)` calls visit(u) for each u that v
+  /// shows; those for which wanted(u) is false it may leave out.
   template <typename ForEachShown>
   [[nodiscard]] std::span<const int> choose(std::span<const double> scores, ForEachShown for_each_shown) {
     std::iota(order_.begin(), order_.end(), 0);
@@ -39,10 +40,10 @@ class TopK {
     std::size_t chosen = 0;
     const std::size_t n = order_.size();
     for (std::size_t left = n; chosen < n && left > 0; ++chosen) {
-      for_each_shown(order_[chosen], [&](int u) {
-        char& seen = seen_[static_cast<std::size_t>(u)];
-        left -= seen == 0 ? 1 : 0;
-        seen = 1;
+      const auto unseen = [this](int u) { return seen_[static_cast<std::size_t>(u)] == 0; };
+      for_each_shown(order_[chosen], unseen, [&](int u) {
+        left -= unseen(u) ? 1 : 0;
+        seen_[static_cast<std::size_t>(u)] = 1;
       });
     }
     return std::span(order_).first(chosen);

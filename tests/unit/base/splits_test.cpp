@@ -56,7 +56,8 @@ const std::vector<Marks> kMarks = {{1, 1},     {5, 64},    {16, 64},     {17, 17
                                    {200, 512}, {333, 167}, {1001, 5000}, {50'000, 40'000}};
 
 TEST(SplitMarked, FollowsTheHypergeometricLaw) {
-  for (const auto& [marked, half] : kMarks) {
+  for (const Marks& each : kMarks) {
+    const std::int64_t marked = each.marked, half = each.half;  // Clang 14 captures no bindings
     PhiloxStream stream(stream_key(1U, static_cast<std::uint64_t>(marked), static_cast<std::uint64_t>(half)));
     EXPECT_EQ(odds_with(
                   std::min(marked, half), [&] { return split_marked(stream, marked, half); },
