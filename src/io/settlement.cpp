@@ -1,14 +1,15 @@
 // Where a job stops at precision: what the runs in a file say of each cell, and statuses that fit it.
 #include <algorithm>
-#include <limits>
 
 #include "result_impl.hpp"
+
+#include "tasfg/base/elementary.hpp"
 
 namespace tasfg {
 namespace {
 
-constexpr double kNoResult = std::numeric_limits<double>::quiet_NaN();
-constexpr double kNoStop = std::numeric_limits<double>::infinity();
+constexpr double kNoResult = kNaN;
+constexpr double kNoStop = kInfinity;
 
 /// The first seed that has neither a result nor failed.
 std::int64_t settled_of(std::span<const TaskStatus> status) {

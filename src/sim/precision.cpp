@@ -14,8 +14,8 @@
 namespace tasfg {
 namespace {
 
-constexpr double kCapped = std::numeric_limits<double>::infinity();  // the value of a capped run
-constexpr double kZ = 2.241402727604945;                             // normal quantile of 1 − 0.025/2
+constexpr double kCapped = kInfinity;     // the value of a capped run
+constexpr double kZ = 2.241402727604945;  // normal quantile of 1 − 0.025/2
 constexpr double kGrowth = 1.25;
 
 /// Sums of powers, in the order of the seeds.
@@ -45,7 +45,7 @@ double half_width(const Moments& moments, double n) {
   return kZ * moments.deviation / std::sqrt(n) * (1.0 + more / n);
 }
 
-KnownValue doubtful(Quantity quantity, Doubt doubt, double value = std::numeric_limits<double>::quiet_NaN()) {
+KnownValue doubtful(Quantity quantity, Doubt doubt, double value = kNaN) {
   KnownValue made;
   made.quantity = quantity;
   made.value = value;

@@ -2,21 +2,13 @@
 
 #include <algorithm>
 
+#include "sparse_cholesky.hpp"
+
 namespace tasfg {
 namespace {
 
 double inner_product(std::span<const double> x, std::span<const double> y) {
-  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
-  std::size_t i = 0;
-  for (; i + 4 <= x.size(); i += 4) {
-    a += x[i] * y[i];
-    b += x[i + 1] * y[i + 1];
-    c += x[i + 2] * y[i + 2];
-    d += x[i + 3] * y[i + 3];
-  }
-  double sum = (a + b) + (c + d);
-  for (; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
+  return dot_by_fours(x.data(), y.data(), x.size());
 }
 
 /// For each row, Σ x at its entries times their values.

@@ -10,9 +10,7 @@
 #include "tasfg/base/elementary.hpp"
 
 namespace tasfg {
-namespace {
 
-/// Σ x_i y_i, four sums side by side.
 double dot_by_fours(const double* x, const double* y, std::size_t n) {
   double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
   std::size_t i = 0;
@@ -26,6 +24,8 @@ double dot_by_fours(const double* x, const double* y, std::size_t n) {
   for (; i < n; ++i) sum += x[i] * y[i];
   return sum;
 }
+
+namespace {
 
 /// Of L below its diagonal: 24 bytes each, so some 600 MB.
 constexpr std::size_t kMostEntries = 25'000'000;

@@ -15,6 +15,9 @@
 
 namespace tasfg {
 
+/// Σ x_i y_i, four sums side by side.
+[[nodiscard]] double dot_by_fours(const double* x, const double* y, std::size_t n);
+
 class SparseCholesky {
  public:
   /// The entries (i, j) of one triangle that may differ from zero, in any order, repeats allowed; the
