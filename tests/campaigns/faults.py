@@ -3,9 +3,9 @@
 
     TASFG=build/release/src/tasfg TASFG_INJECT=build/release/tests/libinject.so tests/campaigns/faults.py
         [--operations create,merge] [--faults EIO,short] [--every 1] [--part I/N] [--jobs 2] [--ranks 0]
-        [--only OPERATION:CALL:FAULT]
+        [--precise] [--only OPERATION:CALL:FAULT]
 
-Operations are those of tests/faults/operations.py. The n-th call that changes a file (tests/faults/inject.cpp lists them)
+Operations are those of tests/faults/operations.py; with `--precise` on a job that stops at precision. The n-th call that changes a file (tests/faults/inject.cpp lists them)
 fails with each fault, for every n: ENOSPC, EIO, EDQUOT once, or from there on ("for good"); a write that takes half; a call
 that takes 100 ms. Afterwards: status 0, 1, 2 or 75, no signal, no hang, one line of message where it is not 0; the file opens
 with h5py, holds what was there before, and all runs that it calls done are right; status 0 only where all is done. The same
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "faults"))
-from operations import OPERATIONS, Materials
+from operations import JOB, OPERATIONS, PRECISE, Materials
 
 from processes import SLOWNESS, run
 
@@ -162,10 +162,11 @@ def main():
     parser.add_argument("--part", default="0/1", help="of the calls: 0/8 to 7/8 are all")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--ranks", type=int, default=0, help="under mpirun; the merges stay alone")
+    parser.add_argument("--precise", action="store_true", help="a job that stops at precision")
     parser.add_argument("--only", help="one injection, as create:57:EIO")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        materials = Materials(folder)
+        materials = Materials(folder, PRECISE if options.precise else JOB)
         if options.only:
             name, number, fault = options.only.split(":")
             _, usual = points(materials, name, options.ranks)

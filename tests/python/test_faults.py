@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "campaig
 import damage
 import faults
 import kill
-from operations import OPERATIONS, Materials
+from operations import OPERATIONS, PRECISE, Materials
 
 from processes import MPI
 
@@ -42,6 +42,18 @@ def test_whatever_write_fails_nothing_is_lost_and_the_same_command_completes_it(
     assert wrong == []
     reached = sum(row["faults"] for row in rows.values())
     assert reached > 0.9 * len(injections) and sum(row[2] for row in rows.values()) > 0.4 * reached
+
+
+def test_nor_in_a_sweep_that_stops_at_precision(tmp_path):
+    materials = Materials(tmp_path, PRECISE)
+    found, usual = {}, {}
+    injections = []
+    for name in OPERATIONS:
+        found[name], usual[name] = faults.points(materials, name)
+        injections += [(name, number, "EIO") for number in range(1, len(found[name]) + 1, len(found[name]) // 7)]
+    rows, wrong = faults.campaign(materials, injections, found, usual, jobs=2)
+    assert wrong == []
+    assert sum(row[2] for row in rows.values()) > 0.7 * len(injections)
 
 
 def test_the_injection_is_noticed(materials):
