@@ -39,8 +39,8 @@ def error(
     """The probability of a wrong answer at every δ, by importance sampling; `plain`: by plain runs.
 
     Arguments as of `simulate`; rules of your own must be compiled, or in a library. One row for each algorithm and δ, with the
-    columns of `tasfg error --csv`: algorithm, log_inv_delta, error, std_error, lower and upper (95 % interval; NaN where the
-    weights are too uneven for one), runs, ess (the effective number of runs). Results are the program's, bit by bit."""
+    columns of `tasfg error --csv`: algorithm, log_inv_delta, error, std_error, lower and upper (95 % interval; NaN where
+    there is none to be trusted), runs, ess (the effective number of runs). Results are the program's, bit by bit."""
     library = core()
     if not isinstance(instance, Instance):
         raise UserError(f"error takes a tasfg.Instance (not {_short(instance)})")

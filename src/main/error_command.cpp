@@ -30,7 +30,7 @@ std::string csv_row(const Algorithm& algorithm, double log_inv_delta, const Erro
 std::string table_row(const Algorithm& algorithm, double log_inv_delta, const ErrorEstimate& estimate) {
   const std::string interval = estimate.has_interval()
                                    ? fmt::format("[{:.3g}, {:.3g}]", estimate.lower, estimate.upper)
-                                   : "none: weights too uneven";
+                                   : "none: not to be trusted";
   return fmt::format("{:<16} {:>13.6g} {:>12.4g} {:>26} {:>10.1f} {:>8.3f} {:>12.4g}\n", algorithm.name,
                      log_inv_delta, estimate.error, interval, estimate.ess, estimate.largest_share,
                      estimate.error * exp(log_inv_delta));
@@ -74,7 +74,8 @@ void add_error_command(Command& app, int& status) {
   command->add_flag("--csv", options->csv, "print one row per (algorithm, delta) instead of a table");
   command->footer(
       "ess: the effective number of runs behind the estimate; largest: the share of one run in it.\n"
-      "There is no interval (nan) where less than 20 runs count, or one of them for more than a fifth.\n"
+      "There is no interval (nan) where less than 20 runs count, one of them for more than a fifth, or the\n"
+      "two pilots, which search apart from each other for ways to err, contradict each other or the runs.\n"
       "Examples:\n  tasfg error --graph ring -a tas-fg,uniform --delta 0.1,1e-6,1e-12\n"
       "  tasfg error --graph loopy-star --conventions reference --log-inv-delta 7 --runs 1e6 --plain --csv");
   command->callback([options, &status] {

@@ -71,102 +71,123 @@ RunRecord weighted_run(const Simulation& simulation, const Algorithm& algorithm,
   return record;
 }
 
-/// The pilot: rounds of runs, each from the proposal fitted to all rounds before it.
+/// The mixture with at least so much of plain runs, and with so much of the ladder.
+Proposal joined(const Instance& truth, const FittedMixture& mixture, const std::vector<TiltComponent>& rungs,
+                double plain, double ladder) {
+  double fitted_weight = 0.0;
+  for (const TiltComponent& each : mixture.components) fitted_weight += each.weight;
+  if (!(fitted_weight > 0.0)) ladder = 1.0;
+  plain = rungs.empty() ? 1.0 : std::min(std::max(plain, mixture.plain), 0.98);
+  std::vector<TiltComponent> all;
+  for (TiltComponent each : mixture.components) {
+    each.weight *= (1.0 - plain) * (1.0 - ladder) / fitted_weight;
+    if (each.weight > 0.0) all.push_back(std::move(each));
+  }
+  for (TiltComponent each : rungs) {
+    each.weight *= (1.0 - plain) * ladder;
+    if (each.weight > 0.0) all.push_back(std::move(each));
+  }
+  return {truth, plain, std::move(all)};
+}
+
+/// At most six of the δ, in order, the first and the last among them.
+std::vector<double> some_of(std::span<const double> log_inv_delta) {
+  constexpr std::size_t kMost = 6;
+  std::vector<double> all(log_inv_delta.begin(), log_inv_delta.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (all.size() <= kMost) return all;
+  std::vector<double> some;
+  for (std::size_t i = 0; i < kMost; ++i) some.push_back(all[i * (all.size() - 1) / (kMost - 1)]);
+  return some;
+}
+
+SimulationOptions pilot_options(const Simulation& simulation) {
+  SimulationOptions options = simulation.options();
+  options.stream = StreamKind::philox;
+  options.pulls_by_delta = false;
+  return options;
+}
+
+/// What both pilots share.
+struct PilotTask {
+  Simulation simulation;
+  const Algorithm& algorithm;
+  std::vector<double> log_inv_delta;  // rising
+  int threads;
+  const std::atomic<bool>* cancel;
+  std::int64_t horizon = 0;
+  std::vector<TiltComponent> ladder = {};
+
+  [[nodiscard]] bool cancelled() const {
+    return cancel != nullptr && cancel->load(std::memory_order_relaxed);
+  }
+};
+
+// Seeds beyond those of runs, and different for each kind of pilot runs.
+constexpr std::uint64_t kPlainPilot = std::uint64_t{1} << 40, kFirstPilot = std::uint64_t{2} << 40,
+                        kSecondPilot = std::uint64_t{3} << 40;
+
+/// How long a plain run is, on average.
+std::int64_t horizon_of(const PilotTask& task) {
+  constexpr std::size_t kRuns = 20;
+  std::vector<double> steps(kRuns);
+  in_threads(task.threads, kRuns, [&](std::size_t i) {
+    steps[i] = static_cast<double>(
+        task.simulation.run(task.algorithm, task.log_inv_delta, kPlainPilot + i, task.cancel).steps);
+  });
+  return 1 + static_cast<std::int64_t>(std::accumulate(steps.begin(), steps.end(), 0.0) / kRuns);
+}
+
+/// One pilot: rounds of runs, each from the proposal fitted to all rounds before it.
 class Pilot {
  public:
-  Pilot(const Simulation& simulation, const Algorithm& algorithm, std::span<const double> log_inv_delta,
-        int threads, const std::atomic<bool>* cancel, std::size_t runs)
-      : simulation_(simulation.instance(), options_of(simulation)),
-        algorithm_(algorithm),
-        log_inv_delta_(some_of(log_inv_delta)),
-        threads_(threads),
-        cancel_(cancel),
-        runs_(runs) {}
-
-  /// How long a plain run is, on average.
-  [[nodiscard]] std::int64_t horizon() {
-    constexpr std::size_t kRuns = 20;
-    std::vector<double> steps(kRuns);
-    each(kRuns, [&](std::size_t i) {
-      steps[i] = static_cast<double>(simulation_.run(algorithm_, log_inv_delta_, seed_ + i, cancel_).steps);
-    });
-    horizon_ = 1 + static_cast<std::int64_t>(std::accumulate(steps.begin(), steps.end(), 0.0) / kRuns);
-    return horizon_;
-  }
-
-  [[nodiscard]] Proposal proposal() {
-    const Instance& truth = simulation_.instance();
-    const SimulationOptions& options = simulation_.options();
-    const double evidence = threshold_base(options.threshold, log_inv_delta_.back(), truth.size()) +
-                            threshold_growth(options.threshold, 4.0 * truth.size());
-    ladder_ = error_ladder(truth, evidence);
-    constexpr int kRounds = 5;
-    constexpr double kPlain = 0.005;  // in the pilot: they take most of the time
-    FittedMixture mixture{kPlain, ladder_};
-    for (TiltComponent& each : mixture.components) each.weight *= 1.0 - kPlain;
-    for (int round = 0; round < kRounds; ++round) {
-      make_round(with_ladder(mixture, kPlain, round == 0 ? 0.0 : 0.2));
-      if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) return {truth, 1.0, {}};
-      mixture = fitted(truth, std::move(mixture), round == 0 ? Fit::weights : Fit::all, stops_,
-                       log_inv_delta_.size());
+  Pilot(const PilotTask& task, std::size_t runs, std::uint64_t first_seed)
+      : task_(task), runs_(runs), seed_(first_seed), mixture_{kPlain, task.ladder} {
+    for (TiltComponent& each : mixture_.components) each.weight *= 1.0 - kPlain;
+    // Hard cases get more rounds.
+    constexpr int kFewest = 5, kMost = 10;
+    for (int round = 0; round < kMost && !task.cancelled() && (round < kFewest || !settled()); ++round) {
+      make_round(joined(task.simulation.instance(), mixture_, task.ladder, kPlain, round == 0 ? 0.0 : 0.2));
+      if (task.cancelled()) return;
+      mixture_ = fitted(task.simulation.instance(), std::move(mixture_), round == 0 ? Fit::weights : Fit::all,
+                        stops_, task.log_inv_delta.size());
     }
     // What the pilot saw little of may be more than it seems: small weights are raised.
     constexpr double kTempering = 0.75;
     double sum = 0.0;
-    for (TiltComponent& each : mixture.components) sum += each.weight = exp(kTempering * log(each.weight));
-    for (TiltComponent& each : mixture.components) each.weight *= (1.0 - mixture.plain) / sum;
-    return with_ladder(mixture, 0.1, 0.1);
+    for (TiltComponent& each : mixture_.components) sum += each.weight = exp(kTempering * log(each.weight));
+    for (TiltComponent& each : mixture_.components) each.weight *= (1.0 - mixture_.plain) / sum;
+  }
+
+  [[nodiscard]] const FittedMixture& mixture() const { return mixture_; }
+
+  /// The error probability at a δ, by all rounds.
+  [[nodiscard]] ErrorEstimate estimate(std::size_t delta) const {
+    const auto rounds = static_cast<double>(rounds_.size());
+    std::vector<double> log_weights;
+    for (const WrongStop& stop : stops_)
+      if (stop.delta == delta) log_weights.push_back(log(rounds) - stop.log_sum);
+    log_weights.resize(rounds_.size() * runs_, -kInfinity);
+    return error_estimate(log_weights, 1.0 / kPlain);
   }
 
  private:
-  static SimulationOptions options_of(const Simulation& simulation) {
-    SimulationOptions options = simulation.options();
-    options.stream = StreamKind::philox;
-    options.pulls_by_delta = false;
-    return options;
-  }
-  /// At most six of the δ, in order, the first and the last among them.
-  static std::vector<double> some_of(std::span<const double> log_inv_delta) {
-    constexpr std::size_t kMost = 6;
-    std::vector<double> all(log_inv_delta.begin(), log_inv_delta.end());
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-    if (all.size() <= kMost) return all;
-    std::vector<double> some;
-    for (std::size_t i = 0; i < kMost; ++i) some.push_back(all[i * (all.size() - 1) / (kMost - 1)]);
-    return some;
-  }
+  static constexpr double kPlain = 0.005;  // plain runs take most of the time
 
-  template <typename Work>
-  void each(std::size_t count, Work work) {
-    in_threads(threads_, count, work);
-    seed_ += count;
-  }
-
-  /// The mixture with at least so much of plain runs, and with so much of the ladder.
-  [[nodiscard]] Proposal with_ladder(const FittedMixture& mixture, double plain, double ladder) const {
-    double fitted_weight = 0.0;
-    for (const TiltComponent& each : mixture.components) fitted_weight += each.weight;
-    if (!(fitted_weight > 0.0)) ladder = 1.0;
-    plain = ladder_.empty() ? 1.0 : std::min(std::max(plain, mixture.plain), 0.98);
-    std::vector<TiltComponent> all;
-    for (TiltComponent each : mixture.components) {
-      each.weight *= (1.0 - plain) * (1.0 - ladder) / fitted_weight;
-      if (each.weight > 0.0) all.push_back(std::move(each));
-    }
-    for (TiltComponent each : ladder_) {
-      each.weight *= (1.0 - plain) * ladder;
-      if (each.weight > 0.0) all.push_back(std::move(each));
-    }
-    return {simulation_.instance(), plain, std::move(all)};
+  [[nodiscard]] bool settled() const {
+    constexpr double kEnough = 40.0;
+    for (std::size_t d = 0; d < task_.log_inv_delta.size(); ++d)
+      if (const double ess = estimate(d).ess; ess > 0.0 && ess < kEnough) return false;
+    return true;
   }
 
   void make_round(Proposal proposal) {
     std::vector<std::vector<WrongStop>> found(runs_);
-    each(runs_, [&](std::size_t i) {
+    in_threads(task_.threads, runs_, [&](std::size_t i) {
       const RunRecord record = weighted_run(
-          simulation_, algorithm_, log_inv_delta_, proposal, horizon_, seed_ + i, cancel_,
-          [&](const PathCounts& path, bool late, double ratio) {
+          task_.simulation, task_.algorithm, task_.log_inv_delta, proposal, task_.horizon, seed_ + i,
+          task_.cancel, [&](const PathCounts& path, bool late, double ratio) {
             const auto copy = [](std::span<const double> of) {
               return std::vector<double>(of.begin(), of.end());
             };
@@ -177,6 +198,7 @@ class Pilot {
       for (std::size_t d = 0; d < record.log_weight.size() && next < found[i].size(); ++d)
         if (record.log_weight[d] > -kInfinity) found[i][next++].delta = d;
     });
+    seed_ += runs_;
     // All rounds together are a sample of the mean of their proposals (adaptive multiple importance sampling:
     // Cornuet, Marin, Mira and Robert, 2012).
     for (WrongStop& stop : stops_) stop.log_sum = log_sum(stop.log_sum, ratio_of(proposal, stop));
@@ -187,7 +209,7 @@ class Pilot {
       }
     }
     rounds_.push_back(std::move(proposal));
-    std::vector<double> least(log_inv_delta_.size(), kInfinity);
+    std::vector<double> least(task_.log_inv_delta.size(), kInfinity);
     for (const WrongStop& stop : stops_) least[stop.delta] = std::min(least[stop.delta], stop.log_sum);
     constexpr double kNothing = 14.0;  // e⁻¹⁴ of the largest weight
     std::erase_if(stops_, [&](const WrongStop& stop) { return stop.log_sum > least[stop.delta] + kNothing; });
@@ -196,18 +218,21 @@ class Pilot {
     return stop.late ? log(proposal.plain()) : proposal.log_ratio(stop.counts());
   }
 
-  Simulation simulation_;
-  const Algorithm& algorithm_;
-  std::vector<double> log_inv_delta_;
-  int threads_;
-  const std::atomic<bool>* cancel_;
-  std::size_t runs_;                             // of a round
-  std::uint64_t seed_ = std::uint64_t{1} << 40;  // beyond those of runs
-  std::int64_t horizon_ = 0;
-  std::vector<TiltComponent> ladder_;
+  const PilotTask& task_;
+  std::size_t runs_;  // of a round
+  std::uint64_t seed_;
+  FittedMixture mixture_;
   std::vector<Proposal> rounds_;
   std::vector<WrongStop> stops_;
 };
+
+/// The mean of both.
+FittedMixture mean_of(const FittedMixture& first, const FittedMixture& second) {
+  FittedMixture mean{0.5 * (first.plain + second.plain), first.components};
+  mean.components.insert(mean.components.end(), second.components.begin(), second.components.end());
+  for (TiltComponent& each : mean.components) each.weight *= 0.5;
+  return mean;
+}
 
 }  // namespace
 
@@ -219,10 +244,29 @@ ErrorSampler::ErrorSampler(const Simulation& simulation, Algorithm algorithm,
       log_inv_delta_(std::move(log_inv_delta)),
       proposal_(simulation.instance(), 1.0, {}) {
   if (log_inv_delta_.empty()) return;
-  Pilot pilot(simulation, algorithm_, log_inv_delta_, threads, cancel, pilot_runs);
-  horizon_ = pilot.horizon();
-  const Proposal found = pilot.proposal();
-  proposal_ = Proposal(simulation.instance(), found.plain(), found.components());
+  const Instance& truth = simulation.instance();
+  PilotTask task{{truth, pilot_options(simulation)}, algorithm_, some_of(log_inv_delta_), threads, cancel};
+  horizon_ = task.horizon = horizon_of(task);
+  const ThresholdKind threshold = simulation.options().threshold;
+  task.ladder = error_ladder(truth, threshold_base(threshold, task.log_inv_delta.back(), truth.size()) +
+                                        threshold_growth(threshold, 4.0 * truth.size()));
+  const Pilot first(task, pilot_runs / 2, kFirstPilot), second(task, pilot_runs / 2, kSecondPilot);
+  if (task.cancelled()) return;
+  proposal_ = joined(truth, mean_of(first.mixture(), second.mixture()), task.ladder, 0.1, 0.1);
+  for (std::size_t d = 0; d < task.log_inv_delta.size(); ++d)
+    pilot_.push_back({task.log_inv_delta[d], first.estimate(d), second.estimate(d)});
+}
+
+bool ErrorSampler::trusted(std::size_t delta, const ErrorEstimate* estimate) const {
+  const double wanted = log_inv_delta_[delta];
+  const auto after = std::find_if(pilot_.begin(), pilot_.end(),
+                                  [&](const PilotDelta& each) { return each.log_inv_delta >= wanted; });
+  TASFG_EXPECT(after != pilot_.end());
+  if (!agree(after->first, after->second)) return false;
+  if (after->log_inv_delta == wanted)
+    return estimate == nullptr || (agree(*estimate, after->first) && agree(*estimate, after->second));
+  const auto before = after - 1;  // a δ that the pilots left out lies between two of theirs
+  return agree(before->first, before->second);
 }
 
 RunRecord ErrorSampler::run(std::uint64_t seed, const std::atomic<bool>* cancel) const {
@@ -261,9 +305,11 @@ std::vector<ErrorEstimate> measured_error(const Simulation& simulation, const Al
     if (cancelled()) return;
     for (std::size_t d = 0; d < deltas; ++d) log_weights[d * count + seed] = record.log_weight[d];
   });
-  for (std::size_t d = 0; d < deltas; ++d)
-    estimates.push_back(
+  for (std::size_t d = 0; d < deltas; ++d) {
+    ErrorEstimate& now = estimates.emplace_back(
         error_estimate(std::span(log_weights).subspan(d * count, count), 1.0 / sampler.proposal().plain()));
+    if (!sampler.trusted(d, &now)) now.lower = now.upper = kNaN;
+  }
   return estimates;
 }
 
@@ -273,6 +319,10 @@ ErrorEstimate error_estimate(std::span<const double> log_weights, double most) {
   const auto n = static_cast<double>(log_weights.size());
   ErrorEstimate out;
   out.runs = static_cast<std::int64_t>(log_weights.size());
+  if (std::any_of(log_weights.begin(), log_weights.end(), [](double each) { return each != each; })) {
+    out.error = out.std_error = out.lower = out.upper = kNaN;
+    return out;
+  }
   const double largest = *std::max_element(log_weights.begin(), log_weights.end());
   if (largest == -kInfinity) {
     // n runs without a wrong answer: with 97.5 % a run has one with probability ln(40)/n at most.
@@ -302,6 +352,15 @@ ErrorEstimate error_estimate(std::span<const double> log_weights, double most) {
   out.lower = out.error / factor;
   out.upper = std::min(1.0, out.error * factor);
   return out;
+}
+
+bool agree(const ErrorEstimate& a, const ErrorEstimate& b) {
+  if (a.error == 0.0 && b.error == 0.0) return true;
+  // One run that counts for nearly everything contradicts nothing, and confirms nothing.
+  constexpr double kFewest = 5.0, kMostErrors = 4.0;
+  if (a.ess < kFewest || b.ess < kFewest) return false;
+  return std::abs(log(a.error / b.error)) <=
+         kMostErrors * std::hypot(a.std_error / a.error, b.std_error / b.error);
 }
 
 ErrorEstimate plain_error_estimate(std::int64_t wrong, std::int64_t runs) {

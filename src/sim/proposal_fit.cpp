@@ -81,8 +81,8 @@ void move(TiltComponent& component, const Instance& truth, const Part& part, dou
     const Posterior now = posterior_of(truth.reward(), arm, 0.0, 0.0);
     const double mean = (part.mean[i] + prior * arm.mean) / total;
     const double square = (part.square[i] + prior * (now.variance + arm.mean * arm.mean)) / total;
-    // No prior outweighs what a run sees: paths unlike those of the pilot must stay possible.
-    constexpr double kStrongest = 3.0, kWeakest = 0.02;
+    // No prior outweighs by far what a run sees: paths unlike those of the pilot must stay possible.
+    constexpr double kStrongest = 10.0, kWeakest = 0.02;
     const double seen = (part.observations[i] + prior) / total;
     const double variance = std::max(square - mean * mean, 1e-9 * variance_at(truth.reward(), mean));
     arm.mean = mean;

@@ -1,6 +1,7 @@
 #include "tasfg/sweep/task_runner.hpp"
 
 #include <chrono>
+#include <limits>
 
 namespace tasfg {
 
@@ -41,6 +42,8 @@ RunRecord TaskRunner::run(RunName name, const std::atomic<bool>& cancel) {
   if (sampler == nullptr) return {};
   const auto start = std::chrono::steady_clock::now();  // pilot runs are nobody's own
   RunRecord record = sampler->run(static_cast<std::uint64_t>(name.seed), &cancel);
+  for (std::size_t d = 0; d < record.log_weight.size(); ++d)
+    if (!sampler->trusted(d)) record.log_weight[d] = std::numeric_limits<double>::quiet_NaN();
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return record;
 }

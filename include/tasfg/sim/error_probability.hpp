@@ -9,6 +9,10 @@
 ///
 /// holds exactly, whatever proposal and horizon are; they decide how much the estimate varies. Both are found
 /// by pilot runs, which depend on the case, the algorithm and the options alone.
+///
+/// A proposal that misses a way to err gives too small an estimate, and its own weights do not show it.
+/// Therefore two pilots search apart from each other, Q is the mean of what they find, and where they
+/// contradict each other, or the runs of Q one of them, there is no interval.
 #pragma once
 
 #include <atomic>
@@ -21,10 +25,28 @@
 
 namespace tasfg {
 
+struct ErrorEstimate {
+  double error = 0.0, std_error = 0.0;
+  double lower = 0.0, upper = 0.0;  // 95 % interval; NaN where there is none to be trusted
+  std::int64_t runs = 0;
+  double ess = 0.0;            // number of equal weights that would vary as much: (Σw)²/Σw²
+  double largest_share = 0.0;  // of one run in the estimate
+
+  [[nodiscard]] bool has_interval() const { return lower == lower; }
+};
+
+/// From ln of what each run counts, −∞ for nothing. No run counts more than `most`. NaN where a weight is.
+[[nodiscard]] ErrorEstimate error_estimate(std::span<const double> log_weights, double most);
+/// From plain runs, of which so many were wrong (Wilson's interval).
+[[nodiscard]] ErrorEstimate plain_error_estimate(std::int64_t wrong, std::int64_t runs);
+/// Whether two independent estimates can be of the same probability: within four standard errors of the
+/// difference of their logarithms, both based on a few runs at least, or both without any error.
+[[nodiscard]] bool agree(const ErrorEstimate& a, const ErrorEstimate& b);
+
 /// Draws weighted runs of one algorithm.
 class ErrorSampler {
  public:
-  /// Pilot runs of each round.
+  /// Pilot runs of each round, of both pilots.
   static constexpr std::size_t kPilotRuns = 8000;
 
   /// Makes the pilot runs, in so many threads; the result does not depend on their number. Once `cancel` is
@@ -39,6 +61,8 @@ class ErrorSampler {
 
   [[nodiscard]] const Proposal& proposal() const { return proposal_; }
   [[nodiscard]] std::int64_t horizon() const { return horizon_; }
+  /// Whether the pilots agree at the δ of this position, and, where there is such an estimate, it with them.
+  [[nodiscard]] bool trusted(std::size_t delta, const ErrorEstimate* estimate = nullptr) const;
 
  private:
   const Simulation& simulation_;
@@ -46,16 +70,11 @@ class ErrorSampler {
   std::vector<double> log_inv_delta_;
   std::int64_t horizon_ = 0;
   Proposal proposal_;
-};
-
-struct ErrorEstimate {
-  double error = 0.0, std_error = 0.0;
-  double lower = 0.0, upper = 0.0;  // 95 % interval; NaN where the weights are too uneven for one
-  std::int64_t runs = 0;
-  double ess = 0.0;            // number of equal weights that would vary as much: (Σw)²/Σw²
-  double largest_share = 0.0;  // of one run in the estimate
-
-  [[nodiscard]] bool has_interval() const { return lower == lower; }
+  struct PilotDelta {
+    double log_inv_delta;
+    ErrorEstimate first, second;  // of the two pilots
+  };
+  std::vector<PilotDelta> pilot_;  // δ in falling order: all of them, or some where there are many
 };
 
 enum class ErrorMethod { weighted, plain };
@@ -66,10 +85,5 @@ enum class ErrorMethod { weighted, plain };
     const Simulation& simulation, const Algorithm& algorithm, std::span<const double> log_inv_delta,
     std::int64_t runs, ErrorMethod method, int threads = 1, std::size_t pilot_runs = ErrorSampler::kPilotRuns,
     const std::atomic<bool>* cancel = nullptr);
-
-/// From ln of what each run counts, −∞ for nothing. No run counts more than `most`.
-[[nodiscard]] ErrorEstimate error_estimate(std::span<const double> log_weights, double most);
-/// From plain runs, of which so many were wrong (Wilson's interval).
-[[nodiscard]] ErrorEstimate plain_error_estimate(std::int64_t wrong, std::int64_t runs);
 
 }  // namespace tasfg
