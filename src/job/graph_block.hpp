@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/expression.hpp"
 #include "condition.hpp"
-#include "expression.hpp"
 #include "toml_reader.hpp"
 
 #include "tasfg/model/graph_families.hpp"
