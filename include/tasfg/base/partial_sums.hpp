@@ -53,7 +53,8 @@ class PartialSums {
   [[nodiscard]] std::int64_t visits() const { return visits_; }
 
  private:
-  // The first draws of a sequence are often the only ones: these few are made without the rest of their block.
+  // The first draws of a sequence are often the only ones: these few are made without the rest of their
+  // block.
   static constexpr std::int64_t kFew = 8;
 
   /// A block, and a place in it.
