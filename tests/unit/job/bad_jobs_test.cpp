@@ -618,7 +618,17 @@ const BadJob kRewards[] = {
     {"MeansAreANumber",
      ring("means = 1"),
      {},
-     "jobs/bad.toml: means = 1 (must be a list of numbers, one per vertex)"},
+     "jobs/bad.toml: means = 1 (must be a list of numbers, one per vertex, or an expression of the vertex, "
+     "as "
+     "\"v/K\")"},
+    {"MeansOfAnUnknownName",
+     ring("means = \"u/K\""),
+     {},
+     "jobs/bad.toml: means: unknown name \"u\" in an expression (known: v, K, p)"},
+    {"MeansThatAreNoNumbers",
+     ring("", "means = \"1/(v-2)\""),
+     {},
+     "jobs/bad.toml: graph[0].means = \"1/(v-2)\" (is infinite at v=2; must be a finite number)"},
     {"MeansHoldAWord", ring("means = [1, \"2\"]"), {}, "jobs/bad.toml: means[1] = \"2\" (must be a number)"},
     {"BestNotUnique",
      ring("", "means = [0, 1, 0, 1, 0]"),
