@@ -133,6 +133,7 @@ std::int64_t horizon_of(const PilotTask& task) {
   constexpr std::size_t kRuns = 20;
   std::vector<double> steps(kRuns);
   in_threads(task.threads, kRuns, [&](std::size_t i) {
+    if (task.cancelled()) return;
     steps[i] = static_cast<double>(
         task.simulation.run(task.algorithm, task.log_inv_delta, kPlainPilot + i, task.cancel).steps);
   });
@@ -149,9 +150,9 @@ class Pilot {
     constexpr int kFewest = 5, kMost = 10;
     for (int round = 0; round < kMost && !task.cancelled() && (round < kFewest || !settled()); ++round) {
       make_round(joined(task.simulation.instance(), mixture_, task.ladder, kPlain, round == 0 ? 0.0 : 0.2));
-      if (task.cancelled()) return;
       mixture_ = fitted(task.simulation.instance(), std::move(mixture_), round == 0 ? Fit::weights : Fit::all,
-                        stops_, task.log_inv_delta.size());
+                        stops_, task.log_inv_delta.size(), task.cancel);
+      if (task.cancelled()) return;
     }
     // What the pilot saw little of may be more than it seems: small weights are raised.
     constexpr double kTempering = 0.75;
@@ -185,6 +186,7 @@ class Pilot {
   void make_round(Proposal proposal) {
     std::vector<std::vector<WrongStop>> found(runs_);
     in_threads(task_.threads, runs_, [&](std::size_t i) {
+      if (task_.cancelled()) return;
       const RunRecord record = weighted_run(
           task_.simulation, task_.algorithm, task_.log_inv_delta, proposal, task_.horizon, seed_ + i,
           task_.cancel, [&](const PathCounts& path, bool late, double ratio) {
@@ -201,8 +203,12 @@ class Pilot {
     seed_ += runs_;
     // All rounds together are a sample of the mean of their proposals (adaptive multiple importance sampling:
     // Cornuet, Marin, Mira and Robert, 2012).
-    for (WrongStop& stop : stops_) stop.log_sum = log_sum(stop.log_sum, ratio_of(proposal, stop));
+    for (WrongStop& stop : stops_) {
+      if (task_.cancelled()) return;
+      stop.log_sum = log_sum(stop.log_sum, ratio_of(proposal, stop));
+    }
     for (std::vector<WrongStop>& run : found) {
+      if (task_.cancelled()) return;
       for (WrongStop& stop : run) {
         for (const Proposal& before : rounds_) stop.log_sum = log_sum(stop.log_sum, ratio_of(before, stop));
         stops_.push_back(std::move(stop));
