@@ -469,7 +469,7 @@ def _curve_figures(curves: Curves) -> str:
     lines: dict = {}
     for file in curves.files:
         lines.setdefault(file.axes[0] if len(file.axes) == 1 else file.name, []).append(file)
-    parts = []
+    parts: list[str] = []
     for files in lines.values():
         figure = figures.figure_named("curve" if len(files[0].axes) == 1 else "map")
         some = Curves.of(files)

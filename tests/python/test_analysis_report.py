@@ -223,7 +223,7 @@ def test_reports_of_curves_and_of_unfinished_files(curves, study_job, tmp_path):
     assert re.search(r"status \w+, 1\d\d runs pending as of 20", text) and "<figure" not in text
 
 
-def test_a_report_of_certified_curves_lists_their_regimes(study, tmp_path):
+def test_a_report_of_certified_curves_lists_their_regimes(study, tmp_path, capsys):
     from processes import run
     from tasfg import command_line
 
@@ -244,6 +244,7 @@ def test_a_report_of_certified_curves_lists_their_regimes(study, tmp_path):
     assert {row[1] for row in changes if row[0] == str(chart)} >= {"K = 5"}
     assert text.count("<figure") == 2 and "certified" in text and "K: " in text
     assert command_line.main(["report", str(star), str(study), "-o", str(page)]) == 2
+    assert "write a report of each" in capsys.readouterr().err
 
 
 def test_a_comparison_with_published_runs_can_be_part_of_it(study, tmp_path):

@@ -1,5 +1,6 @@
 #include "solve/optimality.hpp"
 
+#include "solve/family_curves.hpp"
 #include "solve/random_instances.hpp"
 #include <gtest/gtest.h>
 
@@ -64,7 +65,7 @@ TEST(Optimality, TheSetsOfAnotherRegimeAreSeenToBeWrongAndRepaired) {
     const ModelView model = at(places[i], graph);
     for (std::size_t j = 0; j < 3; ++j) {
       EXPECT_EQ(optimum_with_sets_of(model, optima[j]).has_value(), i == j) << i << ' ' << j;
-      if (j != i + 1 && i != j + 1) continue;
+      if (i == j || i * j == 0) continue;  // between the others one vertex changes sides
       const auto repaired = optimum_near(model, optima[j]);
       ASSERT_TRUE(repaired) << i << ' ' << j;
       EXPECT_EQ(repaired->drawn, optima[i].drawn) << i << ' ' << j;
