@@ -249,8 +249,8 @@ std::optional<Optimum> optimum_with_sets_of(const ModelView& model, Optimum star
 }
 
 std::optional<Optimum> optimum_near(const ModelView& model, Optimum start) {
-  const int most = 2 * model.K;
-  for (int changes = 0; changes <= most; ++changes) {
+  constexpr int kMostExchanges = 20;
+  for (int changes = 0; changes <= kMostExchanges; ++changes) {
     Conditions conditions(model, start);
     if (!conditions.solve()) return {};
     const auto wrong = conditions.wrong();

@@ -26,7 +26,13 @@ class RegimeSearch {
 
   /// All changes between two runs of neighbouring points, each of one support as far as the solver tells.
   void search(std::span<const MapPoint* const> before, std::span<const MapPoint* const> after) {
+    constexpr std::size_t kMostVertices =
+        100;  // a step of Newton's method costs K³, and a change some hundred
     const MapPoint &left = *before.back(), &right = *after.front();
+    if (left.support.size() > kMostVertices) {
+      add(left.at[0], left.support, right.at[0], right.support);
+      return;
+    }
     // Where the change is too near, a point further off, up to the middle of the run, tells more.
     std::optional<Known> first, last;
     for (const std::size_t steps : {std::size_t{0}, (before.size() - 1) / 2})
