@@ -23,7 +23,8 @@ from . import plot
 from .error_probability import error
 from .errors import FailedRuns, NothingToDraw, UserError
 from .models import Graph, Instance, Solution, graph, solve
-from .program import curve, submit, sweep
+from .parameter_curves import curve
+from .program import submit, sweep
 from .reader import FORMAT_VERSION
 from .results import Results, open  # noqa: A004 (like h5py.File, xarray.open_dataset)
 from .rules import compiled, include

@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure as Drawing
 
-from . import allocations, certified, checks, curves, drawings, quantities, samples, style
+from . import allocations, certified, checks, curves, drawings, growth, quantities, samples, style
 from .certified import Curves
 from .errors import UserError
 from .reader import SETTLED
@@ -218,6 +218,13 @@ def _table() -> list[Figure]:
             "small-delta",
             checks.tau_delta,
             lambda results: _has_small_delta(results) and _has_runs(results, algorithm=checks.EXPONENTIAL),
+        ),
+        Figure(
+            "scaling",
+            "mean τ over the number of vertices K, log–log, with slopes",
+            "scaling",
+            growth.scaling,
+            lambda results: _has_runs(results) and bool(growth.families(results.cases_frame())),
         ),
         Figure(
             "pulls",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import os
 import pathlib
@@ -14,8 +13,6 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from typing import Any
-
-import pandas as pd
 
 from .errors import UserError
 from .results import Results
@@ -156,61 +153,6 @@ def sweep(
     if process.returncode not in (DONE, FAILED_TASKS):
         raise UserError(_complaint(said.decode("utf-8", "replace"), process.returncode))
     return open_results(output)
-
-
-def _words(**options: Any) -> list[str]:
-    """Options of the program by their names; what is None is left out, lists are joined by commas."""
-    words = []
-    for name, value in options.items():
-        flag = "--" + name.replace("_", "-")
-        if value is True:
-            words.append(flag)
-        elif value is not None and value is not False:
-            several = value if isinstance(value, list | tuple) or hasattr(value, "tolist") else [value]
-            words.append(
-                f"{flag}={','.join(each if isinstance(each, str) else repr(_plain(each)) for each in several)}"
-            )
-    return words
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
-
-
-def _csv(*words: str) -> pd.DataFrame:
-    """The table that a command of the program prints."""
-    done = subprocess.run([program(), *words, "--csv"], capture_output=True, text=True, check=False)
-    if done.returncode != DONE:
-        raise UserError(_complaint(done.stderr, done.returncode))
-    return pd.read_csv(io.StringIO(done.stdout), float_precision="round_trip")
-
-
-def curve(
-    family: str,
-    over: Mapping[str, tuple[float, float]],
-    tolerance: float | None = None,
-    *,
-    means: Any = None,
-    reward: str = "gaussian",
-    variance: float | None = None,
-    options: Mapping[str, Any] | None = None,
-    **parameters: Any,
-) -> pd.DataFrame:
-    """T* of a graph family over one parameter, or two, enclosed at every point in between, by `tasfg curve`.
-
-    curve("loopy-star", {"p": (0, 1)}, 1e-3, q=1, r=0.25). Columns over one parameter: p, T_star, T_star_lower, T_low_to_next,
-    T_high_to_next; over two: p_low, p_high, q_low, q_high, T_low, T_high. `options`: its others, as {"samples": 51}."""
-    if not isinstance(over, Mapping):
-        raise UserError(f"over = {over!r:.60} (must be a dict of ranges, as {{'p': (0, 1)}})")
-    words = ["curve", "--graph", family]
-    for name, value in parameters.items():
-        words += ["-P", f"{name}={value if isinstance(value, str) else repr(_plain(value))}"]
-    for name, (low, high) in over.items():
-        words += ["--over", f"{name}={_plain(low)!r}:{_plain(high)!r}"]
-    given = None if means is None else [float(each) for each in means]
-    return _csv(
-        *words, *_words(tolerance=tolerance, means=given, reward=reward, variance=variance, **dict(options or {}))
-    )
 
 
 def submit(

@@ -53,8 +53,6 @@ constexpr std::uint64_t counter_of(Purpose purpose, std::int64_t place) {
 }
 constexpr std::int64_t kWords = 2 * kBlock, kCountersPerBlock = kWords / 4;
 constexpr std::int64_t kCounters = 16;  // of a draw's further words, of a node
-// The first draws of a sequence are often the only ones: these few are made without the rest of their block.
-constexpr std::int64_t kFew = 8;
 
 constexpr std::size_t at(int level) {
   return static_cast<std::size_t>(level);
@@ -149,9 +147,9 @@ typename PartialSums<Law>::Node PartialSums<Law>::find(std::int64_t block) {
 }
 
 template <typename Law>
-void PartialSums<Law>::enter(Place& place, std::int64_t i) {
+void PartialSums<Law>::enter(Place& place, std::int64_t i, std::int64_t size) {
   const std::int64_t block = i / kBlock;
-  place.size = i < kFew ? kFew : kBlock;
+  place.size = size;
   make_draws<Law>(key_, block, place.size, place.x.data());
   place.first = block * kBlock;
   place.before = 0.0;
@@ -170,12 +168,12 @@ double PartialSums<Law>::sum_at(std::int64_t n) {
   const std::int64_t block = (n - 1) / kBlock;
   if (here_.size == kBlock && here_.first == block * kBlock) {
     there_ = here_;
+    there_.at = n - there_.first;
+    there_.within = sum_of_first(there_.x, there_.at);
   } else {
-    enter(there_, n - 1);
-    if (there_.size < kBlock) enter(there_, kFew);
+    enter(there_, n - 1, kBlock);
+    there_.within += there_.x[static_cast<std::size_t>(there_.at++)];
   }
-  there_.at = n - there_.first;
-  there_.within = sum_of_first(there_.x, there_.at);
   return there_.before + there_.within;
 }
 

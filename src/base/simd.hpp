@@ -15,6 +15,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "tasfg/base/elementary.hpp"
+
 #define TASFG_INLINE [[gnu::always_inline]] inline
 
 namespace tasfg {
@@ -176,6 +178,28 @@ TASFG_INLINE Lanes power_of_two(const Lanes& n) {
 template <typename Lanes>
 TASFG_INLINE double sum_of(const Lanes& x) {
   return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+namespace detail {
+template <typename Lanes>
+TASFG_INLINE Lanes log_gap_of(const Lanes& x) {
+  const auto above = x >= kGapHigh, below = x <= kGapLow;
+  const Lanes f = select(above, 0.5 * (x - 1.0), select(below, 1.0 + 2.0 * x, x));
+  const Lanes linear = select(above, log_gap_above(x), select(below, log_gap_below(x), 0.0));
+  Lanes result = linear + log_gap_series(f);
+  const Lanes far = select(x > kGapLeast, select(x < kGapMost, 0.0, 1.0), 1.0);
+  if (sum_of(far) > 0.0) [[unlikely]]
+    for (std::size_t i = 0; i < 4; ++i)
+      if (far[i] > 0.0) result.set(i, tasfg::log_gap(x[i]));
+  return result;
+}
+}  // namespace detail
+/// Lane by lane the bits of log_gap(double).
+TASFG_INLINE FourInOne log_gap(const FourInOne& x) {
+  return detail::log_gap_of(x);
+}
+TASFG_INLINE FourInTwo log_gap(const FourInTwo& x) {
+  return detail::log_gap_of(x);
 }
 
 /// Four doubles in memory, at any address.

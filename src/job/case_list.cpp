@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -99,10 +100,10 @@ class CaseList {
         placed(place, [&] { return graph_of(block.family(), entry.parameters, "", grid_.files); });
     if (infeasible_ == Infeasible::skip && !all_observable(made.graph)) return false;
     if (!entry.parameters.contains("K")) add_entries(static_cast<std::size_t>(made.graph.size()), block);
-    std::vector<double> means = block.means().empty() ? made.means : block.means();
+    const std::optional<std::vector<double>> given = block.means(entry.parameters, made.graph.size());
+    std::vector<double> means = given ? *given : made.means;
     const bool own_means = means == made.means;
-    if (block.means().empty())
-      expect_default_means_fit(means, entry.reward, place, "set means in the job or in this block");
+    if (!given) expect_default_means_fit(means, entry.reward, place, "set means in the job or in this block");
     const Instance instance(std::move(made.graph), std::move(means), entry.reward, place);
     placed(place, [&] { check_algorithms(instance); });
     if (!own_means) entry.label += means_label(instance.means());

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "expression.hpp"
+#include "base/expression.hpp"
 
 namespace tasfg {
 

@@ -12,7 +12,8 @@
 namespace tasfg {
 namespace {
 
-constexpr std::size_t kMostMeans = 4096;  // the largest K of any family
+constexpr std::size_t kMostMeans = 4096;   // the largest K of any family
+constexpr std::string_view kVertex = "v";  // in an expression of means: the vertex, counted from 1
 
 const GraphFamily& family_of(const Field& block) {
   const std::vector<std::string_view> known = names_of(graph_families());
@@ -65,12 +66,7 @@ GraphBlock::GraphBlock(const Field& job, const Field& block, std::size_t index, 
   budget.cases += count(budget.most_cases);
   order_axes();
   read_conditions(block, budget);
-  const std::optional<Field> means = nearest("means", job, block);
-  if (!means) return;
-  if (!means->is_list() && !means->is_table()) means->fail("must be a list of numbers, one per vertex");
-  means_ = means->numbers();
-  if (means_.size() > kMostMeans)
-    throw InputError(means->where(), too_many_values(means_.size(), kMostMeans));
+  if (const std::optional<Field> means = nearest("means", job, block)) read_means(*means, budget);
 }
 
 void GraphBlock::read_axes(const Field& block, const std::string& parity, Budget& budget) {
@@ -101,15 +97,50 @@ void GraphBlock::read_conditions(const Field& block, Budget& budget) {
     if (++budget.expressions > budget.most_expressions)
       throw InputError(item.where(), too_many_expressions(budget));
     conditions_.emplace_back(item.text("must be text, as \"p + q <= 1\""), item.where());
-    for (const std::string& name : conditions_.back().names()) {
-      if (axis_named(name) != nullptr) continue;
-      std::vector<std::string_view> known;
-      for (const Axis& axis : axes_)
-        if (is_numeric(*axis.spec)) known.push_back(axis.spec->name);
-      throw InputError(item.where(), remark(fmt::format("unknown name {} in a condition", in_quotes(name)),
-                                            fmt::format("known: {}", fmt::join(known, ", "))));
-    }
+    expect_known(conditions_.back().names(), {}, "a condition", item.where());
   }
+}
+
+void GraphBlock::read_means(const Field& means, Budget& budget) {
+  if (means.is_text()) {
+    if (++budget.expressions > budget.most_expressions)
+      throw InputError(means.where(), too_many_expressions(budget));
+    mean_of_.emplace(means.text(), means.where());
+    expect_known(mean_of_->names(), {kVertex, "K"}, "an expression", means.where());
+    return;
+  }
+  if (!means.is_list() && !means.is_table())
+    means.fail("must be a list of numbers, one per vertex, or an expression of the vertex, as \"v/K\"");
+  means_ = means.numbers();
+  if (means_.size() > kMostMeans) throw InputError(means.where(), too_many_values(means_.size(), kMostMeans));
+}
+
+std::optional<std::vector<double>> GraphBlock::means(const Parameters& parameters, int K) const {
+  if (!mean_of_) return means_.empty() ? std::nullopt : std::optional(means_);
+  std::map<std::string, double, std::less<>> numbers;
+  for (const auto& [name, value] : parameters)
+    if (const double* number = std::get_if<double>(&value)) numbers.emplace(name, *number);
+  numbers["K"] = K;
+  std::vector<double> means;
+  for (int v = 1; v <= K; ++v) {
+    numbers[std::string(kVertex)] = v;
+    means.push_back((*mean_of_)(numbers) + 0.0);  // −0 is 0
+  }
+  return means;
+}
+
+/// Names of an expression are those of numeric parameters, or of `more`.
+void GraphBlock::expect_known(const std::vector<std::string>& names, std::vector<std::string_view> more,
+                              std::string_view in, const std::string& where) const {
+  const auto known = [&](std::string_view name) {
+    return std::find(more.begin(), more.end(), name) != more.end();
+  };
+  for (const Axis& axis : axes_)
+    if (is_numeric(*axis.spec) && !known(axis.spec->name)) more.push_back(axis.spec->name);
+  for (const std::string& name : names)
+    if (!known(name))
+      throw InputError(where, remark(fmt::format("unknown name {} in {}", in_quotes(name), in),
+                                     fmt::format("known: {}", fmt::join(more, ", "))));
 }
 
 void GraphBlock::read_choices(Axis& axis, const Field& field, Budget& budget) const {

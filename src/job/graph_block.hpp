@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "base/expression.hpp"
 #include "condition.hpp"
-#include "expression.hpp"
 #include "toml_reader.hpp"
 
 #include "tasfg/model/graph_families.hpp"
@@ -44,8 +44,8 @@ class GraphBlock {
 
   [[nodiscard]] const GraphFamily& family() const { return *family_; }
   [[nodiscard]] std::size_t index() const { return index_; }
-  /// Of the family's own where empty.
-  [[nodiscard]] const std::vector<double>& means() const { return means_; }
+  /// The mean rewards of a case of K vertices; nothing where they are the family's own.
+  [[nodiscard]] std::optional<std::vector<double>> means(const Parameters& parameters, int K) const;
   /// Whether rewards here have this parameter from the top of the job.
   [[nodiscard]] bool uses_from_job(std::string_view parameter) const;
 
@@ -62,6 +62,9 @@ class GraphBlock {
   [[nodiscard]] std::optional<Parameters> parameters_at(const std::vector<std::size_t>& at) const;
   void read_conditions(const Field& block, Budget& budget);
   void order_axes();
+  void read_means(const Field& means, Budget& budget);
+  void expect_known(const std::vector<std::string>& names, std::vector<std::string_view> more,
+                    std::string_view in, const std::string& where) const;
   /// How many cases what has been read stands for; `limit` + 1 where there are more.
   [[nodiscard]] std::size_t count(std::size_t limit) const;
   void check_budget(const Budget& budget) const;
@@ -78,7 +81,8 @@ class GraphBlock {
   std::vector<std::size_t> evaluation_;  // axes with expressions, those that others use first
   std::vector<Condition> conditions_;    // `where`
   std::vector<RewardFamily> rewards_;
-  std::vector<double> means_;
+  std::vector<double> means_;               // where they are listed
+  std::optional<Expression> mean_of_;       // where they are computed, of the vertex v and the parameters
   std::vector<std::string_view> from_job_;  // parameters of rewards that stand at the top of the job
 };
 

@@ -33,8 +33,7 @@ CurveRequest request_of(const CurveOptions& options) {
       kConventionNames[named_value(kConventionNames, options.conventions, "--conventions")];
   CurveRequest request = options.instance.curve_request(parity);
   for (const std::string& text : options.over) request.over.push_back(parse_curve_range(text, "--over"));
-  const bool map = request.over.size() > 1;
-  request.options = {.tolerance = map ? 0.02 : 1e-3, .divergent_width = map ? 1e-3 : 1e-4};
+  request.options = usual_refinement(request.over.size());
   if (options.tolerance != 0.0) request.options.tolerance = options.tolerance;
   if (options.width != 0.0) request.options.divergent_width = options.width;
   request.samples = options.samples;

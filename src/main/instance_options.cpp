@@ -4,8 +4,8 @@
 
 #include "tasfg/base/named_rows.hpp"
 #include "tasfg/io/graph_file.hpp"
-#include "tasfg/job/graph_source.hpp"
 #include "tasfg/model/graph_csv.hpp"
+#include "tasfg/model/graph_source.hpp"
 #include "tasfg/sweep/progress.hpp"
 
 namespace tasfg {

@@ -9,9 +9,9 @@
 
 #include "tasfg/base/enum_names.hpp"
 #include "tasfg/base/error.hpp"
-#include "tasfg/job/curve_request.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/instance.hpp"
+#include "tasfg/solve/curve_request.hpp"
 
 namespace tasfg {
 

@@ -20,6 +20,7 @@
 #include "tasfg/model/graph_csv.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/graph_quantities.hpp"
+#include "tasfg/model/graph_source.hpp"
 #include "tasfg/model/vertex_names.hpp"
 #include "tasfg/solve/allocations.hpp"
 #include "tasfg/solve/bounds.hpp"
@@ -38,12 +39,7 @@ GraphModel family_graph(const std::string& name, const std::map<std::string, Par
   for (const ParameterSpec& spec : family.parameters)
     text +=
         fmt::format("{}{}={}", text.empty() ? "" : " ", spec.name, to_text(complete.find(spec.name)->second));
-  if (family.reads_file()) {
-    FeedbackGraph graph = read_graph_csv(std::get<std::string>(complete.find("path")->second));
-    std::vector<double> means = rising_means(graph.size());
-    return {std::make_shared<FeedbackGraph>(std::move(graph)), std::move(means), name, text};
-  }
-  GraphAndMeans made = make_graph(family, parameters, "tasfg.graph");
+  GraphAndMeans made = graph_of(family, parameters, "tasfg.graph", &read_graph_csv);
   return {std::make_shared<FeedbackGraph>(std::move(made.graph)), std::move(made.means), name, text};
 }
 
@@ -55,14 +51,6 @@ GraphModel matrix_graph(const Doubles<2>& matrix, ModelOrigin origin) {
   std::vector<double> values(matrix.data(), matrix.data() + K * K);
   auto graph = std::make_shared<FeedbackGraph>(static_cast<int>(K), std::move(values), origin);
   return {std::move(graph), rising_means(static_cast<int>(K)), "matrix", fmt::format("K={}", K)};
-}
-
-RewardFamily reward_named(const std::string& name, const std::map<std::string, double>& parameters) {
-  RewardFamily reward = reward_family(name, "reward").defaults;
-  for (const auto& [parameter, value] : parameters)
-    placed(parameter,
-           [&, value = value, &parameter = parameter] { set_parameter(reward, parameter, value); });
-  return reward;
 }
 
 /// What `tasfg solve` reports of one instance; all but T* and its allocation are computed when asked for.
@@ -250,6 +238,14 @@ void bind_solution(nb::module_& module) {
 }
 
 }  // namespace
+
+RewardFamily reward_named(const std::string& name, const std::map<std::string, double>& parameters) {
+  RewardFamily reward = reward_family(name, "reward").defaults;
+  for (const auto& [parameter, value] : parameters)
+    placed(parameter,
+           [&, value = value, &parameter = parameter] { set_parameter(reward, parameter, value); });
+  return reward;
+}
 
 void bind_model(nb::module_& module) {
   bind_graph(module);

@@ -1,6 +1,7 @@
 /// What the module's parts share: models as Python holds them.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,5 +28,10 @@ struct InstanceModel {
 
 void bind_model(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
+void bind_curve(nanobind::module_& module);
+
+/// A reward family of that name, with these of its parameters.
+[[nodiscard]] RewardFamily reward_named(const std::string& name,
+                                        const std::map<std::string, double>& parameters);
 
 }  // namespace tasfg::python

@@ -33,4 +33,5 @@ NB_MODULE(_core, module) {
   module.attr("results_version") = tasfg::kResultsVersion;
   tasfg::python::bind_model(module);
   tasfg::python::bind_simulation(module);
+  tasfg::python::bind_curve(module);
 }

@@ -5,7 +5,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
-#include <future>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "interruptible.hpp"
 #include "model.hpp"
 #include "rules.hpp"
 #include <nanobind/stl/map.h>
@@ -33,9 +33,6 @@ namespace {
 
 namespace nb = nanobind;
 using Clock = std::chrono::steady_clock;
-
-/// How often the calling thread looks for Ctrl-C and reports progress.
-constexpr std::chrono::milliseconds kGlance{50};
 
 template <typename Enum>
 Enum named(const EnumNames<Enum>& names, const std::string& given, const char* key) {
@@ -313,24 +310,13 @@ nb::list error_of(const InstanceModel& model, const AlgorithmModel& algorithm,
                             "must be a built-in one, or compiled: tasfg.compiled, or a shared library"));
   const Simulation simulation(*model.instance, options);
   simulation.check(algorithm.algorithm);
-  std::atomic<bool> cancel{false};
-  auto measured = std::async(std::launch::async, [&] {
+  const auto measured = interruptible([&](const std::atomic<bool>& cancel) {
     return measured_error(simulation, algorithm.algorithm, log_inv_delta, runs,
                           plain ? ErrorMethod::plain : ErrorMethod::weighted, threads,
                           ErrorSampler::kPilotRuns, &cancel);
   });
-  const auto ended = [&] {
-    const nb::gil_scoped_release released;
-    return measured.wait_for(kGlance) == std::future_status::ready;
-  };
-  while (!ended())
-    if (PyErr_CheckSignals() != 0) {
-      cancel = true;
-      measured.wait();
-      throw nb::python_error();
-    }
   nb::list rows;
-  for (const ErrorEstimate& each : measured.get())
+  for (const ErrorEstimate& each : measured)
     rows.append(nb::make_tuple(each.error, each.std_error, each.lower, each.upper, each.runs, each.ess));
   return rows;
 }

@@ -106,9 +106,9 @@ class Pilot {
     for (TiltComponent& each : mixture.components) each.weight *= 1.0 - kPlain;
     for (int round = 0; round < kRounds; ++round) {
       make_round(with_ladder(mixture, kPlain, round == 0 ? 0.0 : 0.2));
-      if (cancel_ != nullptr && cancel_->load(std::memory_order_relaxed)) return {truth, 1.0, {}};
       mixture = fitted(truth, std::move(mixture), round == 0 ? Fit::weights : Fit::all, stops_,
-                       log_inv_delta_.size());
+                       log_inv_delta_.size(), cancel_);
+      if (cancelled()) return {truth, 1.0, {}};
     }
     // What the pilot saw little of may be more than it seems: small weights are raised.
     constexpr double kTempering = 0.75;
@@ -137,9 +137,15 @@ class Pilot {
     return some;
   }
 
+  [[nodiscard]] bool cancelled() const {
+    return cancel_ != nullptr && cancel_->load(std::memory_order_relaxed);
+  }
+
   template <typename Work>
   void each(std::size_t count, Work work) {
-    in_threads(threads_, count, work);
+    in_threads(threads_, count, [&](std::size_t i) {
+      if (!cancelled()) work(i);
+    });
     seed_ += count;
   }
 
@@ -179,8 +185,12 @@ class Pilot {
     });
     // All rounds together are a sample of the mean of their proposals (adaptive multiple importance sampling:
     // Cornuet, Marin, Mira and Robert, 2012).
-    for (WrongStop& stop : stops_) stop.log_sum = log_sum(stop.log_sum, ratio_of(proposal, stop));
+    for (WrongStop& stop : stops_) {
+      if (cancelled()) return;
+      stop.log_sum = log_sum(stop.log_sum, ratio_of(proposal, stop));
+    }
     for (std::vector<WrongStop>& run : found) {
+      if (cancelled()) return;
       for (WrongStop& stop : run) {
         for (const Proposal& before : rounds_) stop.log_sum = log_sum(stop.log_sum, ratio_of(before, stop));
         stops_.push_back(std::move(stop));

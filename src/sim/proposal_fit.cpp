@@ -100,7 +100,7 @@ void move(TiltComponent& component, const Instance& truth, const Part& part, dou
 }  // namespace
 
 FittedMixture fitted(const Instance& truth, FittedMixture mixture, Fit what, std::span<const WrongStop> stops,
-                     std::size_t deltas) {
+                     std::size_t deltas, const std::atomic<bool>* cancel) {
   const Data data = weighted(stops, deltas);
   if (data.stops.empty()) return mixture;
   constexpr int kIterations = 12;
@@ -115,6 +115,7 @@ FittedMixture fitted(const Instance& truth, FittedMixture mixture, Fit what, std
     std::vector<double> ratios(count);
     double plain = 0.0, total = 0.0;
     for (const auto& [stop, weight] : data.stops) {
+      if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return mixture;
       total += weight;
       if (stop->late) {
         plain += weight;

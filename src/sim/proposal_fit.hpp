@@ -1,6 +1,7 @@
 /// Fits a proposal to runs that erred: the cross-entropy method, by expectation maximisation.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -23,13 +24,14 @@ struct WrongStop {
 /// The mixture that makes the wrong stops most likely, where each counts by its weight, of which every δ has
 /// one in all: maximises Σ weight · ln(dQ/dP) over the weights of plain runs and components and, where `move`
 /// says so, over the components themselves. Components of no weight are left out. Without wrong stops nothing
-/// changes.
+/// changes. Once `cancel` is true it returns soon, and the result is of no use.
 struct FittedMixture {
   double plain;
   std::vector<TiltComponent> components;
 };
 enum class Fit { weights, all };
 [[nodiscard]] FittedMixture fitted(const Instance& truth, FittedMixture mixture, Fit what,
-                                   std::span<const WrongStop> stops, std::size_t deltas);
+                                   std::span<const WrongStop> stops, std::size_t deltas,
+                                   const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace tasfg

@@ -15,37 +15,14 @@ struct Arms {
   const double* is_arm;  // positive at arms, 0 elsewhere
 };
 
-/// compute(best mean, mean, best rate, rate) of four arms: at once where the family's functions take Lanes.
-template <template <typename> typename Of, typename Reward, typename Compute>
-TASFG_INLINE Of<Lanes> of_four(const Arms& arms, std::size_t b, const Reward& /*reward*/,
-                               const Compute& compute) {
-  if constexpr (requires(const Reward& reward, const Lanes& x) { reward.divergence_step(x, x); }) {
-    return compute(Lanes(arms.best_mean), lanes(arms.means + 4 * b), Lanes(arms.best_rate),
-                   lanes(arms.rates + 4 * b));
-  } else {
-    Of<Lanes> four;
-    auto& [first, second, third] = four;
-    for (std::size_t i = 0; i < 4; ++i) {
-      const auto [x, y, z] =
-          compute(arms.best_mean, arms.means[4 * b + i], arms.best_rate, arms.rates[4 * b + i]);
-      first.set(i, x);
-      second.set(i, y);
-      third.set(i, z);
-    }
-    return four;
-  }
-}
-
 /// f_u and its gradient for all arms, times `factor`; f is infinite where there is no arm.
 inline void evidence_of_arms(const RewardFamily& family, const Arms& arms, double factor, double* value,
                              double* from_best, double* from_arm) {
   std::visit(
       [&](const auto& reward) {
         for (std::size_t b = 0; b < arms.groups; ++b) {
-          const auto e = of_four<EvidenceOf>(
-              arms, b, reward, [&](const auto&... arm) __attribute__((always_inline)) {
-                return evidence(reward, arm...);
-              });
+          const EvidenceOf<Lanes> e = evidence(reward, Lanes(arms.best_mean), lanes(arms.means + 4 * b),
+                                               Lanes(arms.best_rate), lanes(arms.rates + 4 * b));
           lanes(value + 4 * b) = select(lanes(arms.is_arm + 4 * b) > 0.0, e.value * factor, kInfinity);
           lanes(from_best + 4 * b) = e.from_best * factor;
           lanes(from_arm + 4 * b) = e.from_arm * factor;
@@ -60,10 +37,8 @@ inline void curvature_of_arms(const RewardFamily& family, const Arms& arms, doub
   std::visit(
       [&](const auto& reward) {
         for (std::size_t b = 0; b < arms.groups; ++b) {
-          const auto c = of_four<CurvatureOf>(
-              arms, b, reward, [&](const auto&... at) __attribute__((always_inline)) {
-                return curvature(reward, at...);
-              });
+          const CurvatureOf<Lanes> c = curvature(reward, Lanes(arms.best_mean), lanes(arms.means + 4 * b),
+                                                 Lanes(arms.best_rate), lanes(arms.rates + 4 * b));
           lanes(scale + 4 * b) = c.scale;
           lanes(best + 4 * b) = c.best;
           lanes(arm + 4 * b) = c.arm;

@@ -8,7 +8,7 @@
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/philox.hpp"
 #include "tasfg/base/stopwatch.hpp"
-#include "tasfg/job/curve_request.hpp"
+#include "tasfg/solve/curve_request.hpp"
 
 namespace {
 

@@ -93,7 +93,25 @@ def odd_or(chance, value, share=0.04):
     return chance.choice(ODD) if chance.random() < share else value
 
 
+FORMULAS = ["p/2", "max(0.1, p)", "1-p", "K", "p*p", "1/p", "(", "q+", "min()", "p"]
+
+
+def curve(chance):
+    family = odd_or(chance, chance.choice(["ring", "loopy-star", "loopless-clique", "random", "bandit"]))
+    ends = sorted(chance.choice([0, 0.25, chance.random(), 1]) for _ in range(2))
+    over = {chance.choice(["p", "q", "K", "means[1]", "x"]): odd_or(chance, chance.choice([tuple(ends), (2, 4), [0.1, 0.9], (1, 0)]))
+            for _ in range(chance.choice([1, 1, 2]))}
+    others = {name: odd_or(chance, chance.choice([0.3, 1, 4, *FORMULAS])) for name in chance.sample(["K", "p", "q", "r"], chance.randrange(3))}
+    options = {"width": odd_or(chance, 0.2), "samples": odd_or(chance, 3), "threads": odd_or(chance, 2),
+               chance.choice(["conventions", "samples", "output"]): odd_or(chance, chance.choice(["reference", 4]))}
+    return tasfg.curve(family, odd_or(chance, over), odd_or(chance, 1.0), means=odd_or(chance, chance.choice([None, means(chance, 5)])),
+                       reward=odd_or(chance, chance.choice(["gaussian", "bernoulli"])), variance=odd_or(chance, None),
+                       options=odd_or(chance, options), **others)
+
+
 def attempt(chance):
+    if chance.random() < 0.15:
+        return curve(chance)
     K = chance.choice([0, 1, 2, 3, 4, 5, 6, 12])
     reward = odd_or(chance, chance.choice(["gaussian", "bernoulli", "poisson", "exponential"]))
     good = chance.random() < 0.5  # a model that there is nothing to say against, so that runs are made
@@ -108,6 +126,10 @@ def attempt(chance):
                                   variance=odd_or(chance, None))
     solution = instance.solve()
     repr(solution), solution._repr_html_(), solution.graph, solution.bounds, solution.T_topk
+    if chance.random() < 0.05:
+        return tasfg.error(odd_or(chance, instance), odd_or(chance, chance.choice(["uniform", "tas-fg", Rule(chance)])),
+                           odd_or(chance, 20), delta=odd_or(chance, chance.choice([0.3, [0.3, 1e-3]])), plain=chance.random() < 0.5,
+                           max_steps=odd_or(chance, 50), threads=odd_or(chance, 2))
     rules = [chance.choice(["tas-fg", "exp3.g", "ucb-fg-e", "uniform", "oracle", Rule(chance), Rule])]
     runs = tasfg.simulate(
         odd_or(chance, instance), odd_or(chance, rules), odd_or(chance, chance.choice([1, 3, [5, 9]])),

@@ -186,6 +186,11 @@ def small_delta(folder):
 
 
 @pytest.fixture(scope="session")
+def scaling(folder):
+    return sweep(ROOT / "jobs/scaling.toml", folder / "scaling.h5", "replications=4", "graph.K=[8, 16, 32]")
+
+
+@pytest.fixture(scope="session")
 def certified(folder):
     """A curve and a map of tasfg curve."""
     from processes import run

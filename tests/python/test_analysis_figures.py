@@ -15,7 +15,7 @@ from matplotlib.collections import LineCollection, PathCollection
 import tasfg
 from processes import run
 from result_files import seal
-from tasfg import checks, estimates, figures, layout, names, selection, style
+from tasfg import checks, estimates, figures, growth, layout, names, selection, style
 from tasfg.certified import Curves
 from tasfg.errors import NothingToDraw
 
@@ -35,12 +35,13 @@ def draw():
 
 
 @pytest.fixture
-def source(study, studies, capped, small_delta, curves, anytime, certified):
+def source(study, studies, capped, small_delta, scaling, curves, anytime, certified):
     """The file that a figure is drawn from here, by its name."""
     special = {
         "small-delta": small_delta,
         "tau-delta": small_delta,
         "anytime": anytime,
+        "scaling": scaling,
         "curves": studies["curves"],
         "heatmap": studies["grid"],
     }
@@ -115,6 +116,18 @@ def test_every_figure_is_written_and_nothing_is_clipped_or_overlaps(name, source
         assert faults_of(drawing) == []
     finally:
         plt.close(drawing)
+
+
+def test_slopes_are_those_of_powers_of_K_and_need_three_values(draw, scaling):
+    K = np.array([10.0, 32.0, 100.0])
+    assert growth.slope(K, 3 * K**1.5) == pytest.approx(1.5)
+    cases = tasfg.open(scaling).cases_frame()
+    assert [list(part.K) for part in growth.families(cases)] == 3 * [[8, 16, 32]]
+    assert growth.families(cases[cases.K < 32]) == []
+    for axes, part in zip(draw("scaling", scaling).axes, growth.families(cases)):
+        exponents = [float(text.get_text()) for text in axes.get_legend().get_texts()]
+        assert exponents[0] == pytest.approx(growth.slope(part.K, part.T_star), abs=0.006)
+        assert len(exponents) == 6 and all(0.5 < exponent < 2.0 for exponent in exponents)
 
 
 def test_a_figure_of_one_delta_shows_the_smallest_at_which_something_is_known():

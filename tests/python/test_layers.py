@@ -29,7 +29,6 @@ ROOMS = [
     ("MPI", r"mpi\.h|boost/mpi", {"sweep", "main"}),
     ("HDF5", r"hdf5|H5\w*\.h", {"io"}),
     ("toml++", r"toml\+\+", {"job"}),
-    ("muParser", r"muParser", {"job"}),
     ("CLI11", r"CLI/", {"main"}),
     ("Eigen", r"Eigen/", {"solve"}),
     ("nanobind", r"nanobind/", {"python"}),

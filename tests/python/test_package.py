@@ -245,6 +245,12 @@ REFUSED = {
     "a text for a number": (lambda: tasfg.solve(np.eye(2), [0, 1], gap="small"), "gap = 'small' (must lie in [1e-13, 0.1])"),
     "an error of nothing": (lambda: tasfg.error(3), "error takes a tasfg.Instance (not 3)"),
     "a curve over nothing": (lambda: tasfg.curve("ring", 3), "over = 3 (must be a dict"),
+    "a curve over no range": (lambda: tasfg.curve("ring", {"p": 0.5}), "over: p = 0.5 (must be the two ends of a range, as (0, 1))"),
+    "a curve downward": (lambda: tasfg.curve("ring", {"p": (1, 0)}), "--over p goes from 1 to 0 (must go up)"),
+    "a curve of few samples": (lambda: tasfg.curve("ring", {"p": (0, 1)}, options={"samples": 1}), "--samples = 1 (must lie in [2, 10000])"),
+    "a curve into a file": (lambda: tasfg.curve("ring", {"p": (0, 1)}, options={"output": "c.h5"}),
+                            "options: 'output' (must be one of conventions, samples, threads, width"),
+    "a wrong expression": (lambda: tasfg.curve("loopy-star", {"p": (0, 1)}, r="p/"), "-P: r = \"p/\" (a number or a name is missing at the end)"),
     "a table of nothing": (lambda: tasfg.table(3), "3 (must be what tasfg.simulate"),
     "a transposed graph": (lambda: tasfg.Instance(networkx.DiGraph([("hub", "hub"), ("x", "hub"), ("y", "hub")]), [0, 1, 2]),
                            "instance: vertex x is unobservable: its column holds no positive probability (is the graph transposed?"),
@@ -512,11 +518,13 @@ rules = [Slow()] if sys.argv[1] == "python" else ["ucb-fg-v"]
 try:
     if sys.argv[1] == "error":
         tasfg.error(instance, "tas-fg", 10**8, log_inv_delta=60)
+    if sys.argv[1] == "map":
+        tasfg.curve("loopy-star", {"p": (0, 1), "q": (0, 1)}, 1e-6)
     tasfg.simulate(instance, rules, seeds=4, log_inv_delta=600, skip=False)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
-    for kind in ("program", "python", "error"):
+    for kind in ("program", "python", "error", "map"):
         process = subprocess.Popen([sys.executable, "-c", script, kind], stdout=subprocess.PIPE, text=True)
         assert process.stdout.readline() == "ready\n"
         time.sleep(1.0)
@@ -638,22 +646,41 @@ def test_errors_of_rules_of_your_own():
         tasfg.error(instance, InTurn(), 200)
 
 
-def test_a_curve_is_the_programs_table(tmp_path, monkeypatch):
-    """With a stand-in that notes its arguments, and prints a table."""
-    noted = tmp_path / "noted"
-    program = tmp_path / "tasfg"
-    program.write_text(f"""#!/bin/sh
-for word in "$@"; do echo "$word" >> {noted}; done
-[ "$TASFG_FAILS" ] && echo "tasfg: --samples = 1 (must be more)" >&2 && exit 2
-echo p,T_star; echo 0.1,0.30000000000000004
-""")
-    program.chmod(0o755)
-    monkeypatch.setenv("TASFG", str(program))
-    table = tasfg.curve("loopy-star", {"p": (0, 1), "q": (np.float64(0.25), 0.5)}, 1e-3, K=5, r="p/2", options={"samples": 9})
-    assert table.T_star.tolist() == [0.1 + 0.2]
-    assert noted.read_text().splitlines() == [
-        "curve", "--graph", "loopy-star", "-P", "K=5", "-P", "r=p/2", "--over", "p=0:1", "--over", "q=0.25:0.5", "--tolerance=0.001",
-        "--reward=gaussian", "--samples=9", "--csv"]
-    monkeypatch.setenv("TASFG_FAILS", "1")
-    with pytest.raises(tasfg.UserError, match=r"^--samples = 1 \(must be more\)$"):
-        tasfg.curve("ring", {"p": (0, 1)}, options={"samples": 1})
+CURVES = {
+    "over p": (("loopy-star", {"p": (0, 1)}, 0.01), {"q": np.float64(1), "r": 0.25},
+               "--graph loopy-star --over p=0:1 --tolerance 0.01 -P q=1 -P r=0.25"),
+    "an expression that bends": (("loopy-star", {"p": (0.05, 1)}, 0.1), {"q": 1, "r": "max(0.1, p/2)"},
+                                 "--graph loopy-star --over p=0.05:1 --tolerance 0.1 -P q=1 -P r=max(0.1,p/2)"),
+    "over K": (("ring", {"K": (3, 7)}), {}, "--graph ring --over K=3:7"),
+    "over p and q": (("loopy-star", {"p": (0, 1), "q": (np.float64(0.25), 0.5)}, 0.5), {"r": "p/2", "options": {"width": 0.05}},
+                     "--graph loopy-star --over p=0:1 --over q=0.25:0.5 --tolerance 0.5 --width 0.05 -P r=p/2"),
+    "over p and K": (("ring", {"p": (0.3, 1), "K": (3, 4)}, 0.2), {}, "--graph ring --over p=0.3:1 --over K=3:4 --tolerance 0.2"),
+    "over a mean": (("ring", {"means[1]": (0.5, 0.9)}), {"K": 3, "reward": "bernoulli", "means": [0.2, 0.5, 0.7], "options": {"samples": 5}},
+                    "--graph ring -P K=3 --over means[1]=0.5:0.9 --reward bernoulli --means 0.2,0.5,0.7 --samples 5"),
+    "the reference's graph": (("symmetric", {"p": (0.1, 0.4)}, 0.2), {"variance": 2, "options": {"conventions": "reference", "threads": 1}},
+                              "--graph symmetric --over p=0.1:0.4 --tolerance 0.2 --variance 2 --conventions reference"),
+}
+
+
+@pytest.mark.parametrize("given, others, words", CURVES.values(), ids=CURVES)
+def test_curves_and_maps_are_the_programs_in_every_bit(given, others, words, monkeypatch):
+    done = run("curve", *(word.replace(",p", ", p") for word in words.split()), "--csv")
+    monkeypatch.setenv("TASFG", "/nowhere")  # the package does without
+    ours = tasfg.curve(*given, **others)
+    theirs = pd.read_csv(io.StringIO(done.stdout), float_precision="round_trip")
+    pd.testing.assert_frame_equal(ours, theirs, check_exact=True)
+    assert ours.attrs["description"].startswith(given[0])
+    assert set(ours.attrs["sampled"]) == {name for name in given[1] if name == "K" or name.startswith("means")}
+
+
+def test_a_curve_tells_its_regimes():
+    told = tasfg.curve("loopy-star", {"p": (0, 1)}, 0.01, q=1, r=0.25).attrs["regimes"]
+    assert len(told) == 2
+    for each in told:
+        low, high = each["p"]
+        assert 0 < low < high < 1 and high - low < 1e-8
+        # The support of ω* differs between the two sides.
+        sides = [tasfg.solve(tasfg.graph("loopy-star", p=p, q=1, r=0.25)).omega > 1e-6 for p in (low - 1e-3, high + 1e-3)]
+        assert np.flatnonzero(sides[1] & ~sides[0]).tolist() == each["entering"]
+        assert np.flatnonzero(sides[0] & ~sides[1]).tolist() == each["leaving"]
+

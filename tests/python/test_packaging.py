@@ -17,7 +17,6 @@ NAMES = {
     "fmt": ("fmt", "fmt"),
     "CLI11": ("cli11", "cli11"),
     "nlohmann_json": ("nlohmann-json", "nlohmann_json"),
-    "muparser": ("muparser", "muparser"),
     "tomlplusplus": ("tomlplusplus", "tomlplusplus"),
     "HDF5": ("hdf5", "hdf5"),
     "Boost": ("boost", "libboost-mpi"),

@@ -22,18 +22,40 @@ inline constexpr double kLn2High = 0x1.62e42fefa3800p-1;  // the leading 41 bits
 inline constexpr double kLn2Low = 0x1.ef35793c76730p-45;  // ln 2 − kLn2High
 
 /// 2·(atanh(s) − s) / s for |s| ≤ 0.1716, from the Taylor series; z = s². Even and odd powers apart: two
-/// short chains of operations run in half the time of a long one.
-constexpr double atanh_tail(double z) {
-  const double w = z * z;
-  const double even = 2.0 / 3 + w * (2.0 / 7 + w * (2.0 / 11 + w * (2.0 / 15 + w * (2.0 / 19))));
-  const double odd = 2.0 / 5 + w * (2.0 / 9 + w * (2.0 / 13 + w * (2.0 / 17 + w * (2.0 / 21))));
+/// short chains of operations run in half the time of a long one. Number: a double, or several that move
+/// together.
+template <typename Number>
+[[gnu::always_inline]] constexpr Number atanh_tail(const Number& z) {
+  const Number w = z * z;
+  const Number even = 2.0 / 3 + w * (2.0 / 7 + w * (2.0 / 11 + w * (2.0 / 15 + w * (2.0 / 19))));
+  const Number odd = 2.0 / 5 + w * (2.0 / 9 + w * (2.0 / 13 + w * (2.0 / 17 + w * (2.0 / 21))));
   return z * (even + z * odd);
 }
 
 /// x − log(1 + x) for x in [1/√2 − 1, √2 − 1]: log(1+x) = 2·atanh(s), s = x/(2+x), and x − 2s = x·s.
-constexpr double log_gap_series(double x) {
-  const double s = x / (2.0 + x);
-  return s * (x - atanh_tail(s * s));
+template <typename Number>
+[[gnu::always_inline]] constexpr Number log_gap_series(const Number& x) {
+  const Number s = x / (2.0 + x);
+  const Number z = s * s;
+  return s * (x - atanh_tail(z));
+}
+
+// x − log(1+x) cancels up to |x| ≈ 1. With 1 + x = 2^k·(1 + f) it equals (x − f − k·ln 2) + log_gap(f), f in
+// the series' range, and the bracket is linear in x: no digit is lost.
+inline constexpr double kGapLeast = -0.5, kGapLow = -0.2928, kGapHigh = 0.4142, kGapMost = 1.8;
+/// k = 1, f = (x − 1)/2.
+template <typename Number>
+[[gnu::always_inline]] constexpr Number log_gap_above(const Number& x) {
+  constexpr double kHigh = 0x1.8b90bfbe8e7bdp-2;  // 2·ln 2 − 1
+  constexpr double kLow = -0x1.50d871319ff03p-57;
+  return 0.5 * ((x - kHigh) - kLow);
+}
+/// k = −1, f = 1 + 2x.
+template <typename Number>
+[[gnu::always_inline]] constexpr Number log_gap_below(const Number& x) {
+  constexpr double kHigh = 0x1.3a37a020b8c22p-2;  // 1 − ln 2
+  constexpr double kLow = -0x1.abc9e3b39803fp-56;
+  return (-x - kHigh) - kLow;
 }
 
 }  // namespace detail
@@ -63,21 +85,17 @@ constexpr double log(double x) {
 /// x − log(1 + x) ≥ 0 to 1e-15 of itself, however near 0: the one primitive behind every divergence here.
 /// +∞ at x = −1, NaN below.
 constexpr double log_gap(double x) {
-  // x − log(1+x) cancels up to |x| ≈ 1. With 1 + x = 2^k·(1 + f) it equals (x − f − k·ln 2) + log_gap(f),
-  // f in the series' range, and the bracket is linear in x: no digit is lost.
-  if (x > -0.2928 && x < 0.4142) return detail::log_gap_series(x);
-  if (x >= 0.4142 && x < 1.8) {                     // k = 1, f = (x − 1)/2
-    constexpr double kHigh = 0x1.8b90bfbe8e7bdp-2;  // 2·ln 2 − 1
-    constexpr double kLow = -0x1.50d871319ff03p-57;
-    return 0.5 * ((x - kHigh) - kLow) + detail::log_gap_series(0.5 * (x - 1.0));
-  }
-  if (x > -0.5 && x <= -0.2928) {                   // k = −1, f = 1 + 2x
-    constexpr double kHigh = 0x1.3a37a020b8c22p-2;  // 1 − ln 2
-    constexpr double kLow = -0x1.abc9e3b39803fp-56;
-    return ((-x - kHigh) - kLow) + detail::log_gap_series(1.0 + 2.0 * x);
-  }
+  using namespace detail;
+  if (x > kGapLow && x < kGapHigh) return log_gap_series(x);
+  if (x >= kGapHigh && x < kGapMost) return log_gap_above(x) + log_gap_series(0.5 * (x - 1.0));
+  if (x > kGapLeast && x <= kGapLow) return log_gap_below(x) + log_gap_series(1.0 + 2.0 * x);
   if (x == kInfinity) return x;
   return x - log(1.0 + x);
+}
+
+/// x where the condition holds, else y; for several numbers that move together lane by lane (base/simd.hpp).
+constexpr double select(bool condition, double x, double y) {
+  return condition ? x : y;
 }
 
 namespace detail {

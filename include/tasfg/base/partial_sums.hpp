@@ -36,7 +36,7 @@ class PartialSums {
   /// The next draw.
   [[gnu::always_inline]] double next() {
     if (here_.at == here_.size) [[unlikely]]
-      enter(here_, here_.first + here_.at);
+      enter(here_, count(), count() < kFew ? kFew : kBlock);
     const double x = here_.x[static_cast<std::size_t>(here_.at++)];
     here_.within += x;
     return x;
@@ -53,6 +53,10 @@ class PartialSums {
   [[nodiscard]] std::int64_t visits() const { return visits_; }
 
  private:
+  // The first draws of a sequence are often the only ones: these few are made without the rest of their
+  // block.
+  static constexpr std::int64_t kFew = 8;
+
   /// A block, and a place in it.
   struct Place {
     std::int64_t first = 0, size = 0, at = 0;  // draws
@@ -64,8 +68,8 @@ class PartialSums {
     double before = 0.0, total = 0.0;
   };
 
-  /// The beginning of the block that draw i belongs to.
-  [[gnu::noinline]] void enter(Place& place, std::int64_t i);
+  /// The block that draw i belongs to, or its first `size` draws; the place is before draw i.
+  [[gnu::noinline]] void enter(Place& place, std::int64_t i, std::int64_t size);
   [[nodiscard]] Node find(std::int64_t block);
   [[nodiscard]] Node root(int epoch);
 

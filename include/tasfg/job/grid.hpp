@@ -7,9 +7,9 @@
 
 #include "tasfg/algo/algorithm.hpp"
 #include "tasfg/base/philox.hpp"
-#include "tasfg/job/graph_source.hpp"
 #include "tasfg/model/graph_families.hpp"
 #include "tasfg/model/graph_quantities.hpp"
+#include "tasfg/model/graph_source.hpp"
 #include "tasfg/model/instance.hpp"
 #include "tasfg/sim/precision.hpp"
 #include "tasfg/sim/task.hpp"

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "tasfg/job/graph_source.hpp"
 #include "tasfg/job/grid.hpp"
 
 namespace tasfg {

@@ -89,7 +89,7 @@ void check_parameter(const ParameterSpec& spec, const ParameterValue& value);
                                              const std::string& origin);
 
 /// Builds the graph and its default means. `given` may leave out what has a default. Not for a family that
-/// reads a file (job/graph_source.hpp).
+/// reads a file (model/graph_source.hpp).
 [[nodiscard]] GraphAndMeans make_graph(const GraphFamily& family, const Parameters& given,
                                        const std::string& origin);
 

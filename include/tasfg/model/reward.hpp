@@ -2,7 +2,8 @@
 ///
 /// d(μ, x) is the Kullback–Leibler divergence between members of means μ and x, and V(x) the variance at
 /// mean x; ∂d(μ, x)/∂x = (x − μ)/V(x) in every such family. The primitive is d(μ, μ + h) as a function of
-/// the step h, through log_gap: it keeps full relative accuracy however small the gap.
+/// the step h, through log_gap: it keeps full relative accuracy however small the gap. Number: a double, or
+/// several that move together (base/simd.hpp).
 #pragma once
 
 #include <optional>
@@ -18,7 +19,6 @@ namespace tasfg {
 /// Normal with known variance.
 struct Gaussian {
   double variance = 1.0;
-  // Number: a double, or several that move together.
   template <typename Number>
   [[nodiscard, gnu::always_inline]] Number divergence_step(const Number& /*mean*/, const Number& h) const {
     return h * h / (2.0 * variance);
@@ -30,30 +30,51 @@ struct Gaussian {
   static constexpr bool kContinuous = true;
 };
 
+/// μ·log_gap(h/μ), and its limit h where μ = 0.
+template <typename Number>
+[[nodiscard, gnu::always_inline]] inline Number scaled_gap(const Number& mean, const Number& h) {
+  const Number x = h / select(mean > 0.0, mean, 1.0);
+  return select(mean > 0.0, mean * log_gap(x), h);
+}
+
 struct Bernoulli {
-  [[nodiscard]] static double divergence_step(double mean, double h) {
-    return (mean > 0.0 ? mean * log_gap(h / mean) : h) +
-           (mean < 1.0 ? (1.0 - mean) * log_gap(-h / (1.0 - mean)) : -h);
+  template <typename Number>
+  [[nodiscard, gnu::always_inline]] static Number divergence_step(const Number& mean, const Number& h) {
+    return scaled_gap(mean, h) + scaled_gap<Number>(1.0 - mean, -h);
   }
-  [[nodiscard]] static double variance_at(double x) { return x * (1.0 - x); }
+  template <typename Number>
+  [[nodiscard, gnu::always_inline]] static Number variance_at(const Number& x) {
+    return x * (1.0 - x);
+  }
   [[nodiscard]] static bool admits(double mean) { return mean > 0.0 && mean < 1.0; }
   [[nodiscard]] static double canonical(double mean) { return log(mean / (1.0 - mean)); }
   static constexpr bool kContinuous = false;
 };
 
 struct Poisson {
-  [[nodiscard]] static double divergence_step(double mean, double h) {
-    return mean > 0.0 ? mean * log_gap(h / mean) : h;
+  template <typename Number>
+  [[nodiscard, gnu::always_inline]] static Number divergence_step(const Number& mean, const Number& h) {
+    return scaled_gap(mean, h);
   }
-  [[nodiscard]] static double variance_at(double x) { return x; }
+  template <typename Number>
+  [[nodiscard, gnu::always_inline]] static Number variance_at(const Number& x) {
+    return x;
+  }
   [[nodiscard]] static bool admits(double mean) { return mean > 0.0; }
   [[nodiscard]] static double canonical(double mean) { return log(mean); }
   static constexpr bool kContinuous = false;
 };
 
 struct Exponential {
-  [[nodiscard]] static double divergence_step(double mean, double h) { return log_gap(-h / (mean + h)); }
-  [[nodiscard]] static double variance_at(double x) { return x * x; }
+  template <typename Number>
+  [[nodiscard, gnu::always_inline]] static Number divergence_step(const Number& mean, const Number& h) {
+    const Number x = -h / (mean + h);
+    return log_gap(x);
+  }
+  template <typename Number>
+  [[nodiscard, gnu::always_inline]] static Number variance_at(const Number& x) {
+    return x * x;
+  }
   [[nodiscard]] static bool admits(double mean) { return mean > 0.0; }
   [[nodiscard]] static double canonical(double mean) { return -1.0 / mean; }
   static constexpr bool kContinuous = true;

@@ -103,6 +103,17 @@ TEST(GraphBlock, RewardsMeansAndVarianceOfABlockWinOverThoseAtTheTop) {
   EXPECT_EQ(grid.cases[2].best, 0);
 }
 
+TEST(GraphBlock, MeansMayFollowFromTheVertexAndTheParameters) {
+  const Grid grid = expand(kRing + "K = [3, 4]\np = [0.25, 0.5]\nmeans = \"p*floor(v/K) - 0*v\"");
+  ASSERT_EQ(grid.cases.size(), 4U);
+  EXPECT_EQ(grid.cases[0].means, (std::vector<double>{0.0, 0.0, 0.25}));
+  EXPECT_EQ(grid.cases[3].means, (std::vector<double>{0.0, 0.0, 0.0, 0.5}));
+  EXPECT_EQ(grid.cases[3].label, "ring K=4 p=0.5 means=0,0,0,0.5");
+  for (const double mean : grid.cases[3].means) EXPECT_FALSE(std::signbit(mean));
+  const Grid listed = expand(kRing + "means = [0.25, 0.5, 0.75, 1, 1.25]");
+  EXPECT_EQ(expand(kRing + "means = \"v/4\"").digest(), listed.digest());
+}
+
 TEST(GraphBlock, RewardsMultiplyFastestAndVariancesMultiplyGaussianOnesAlone) {
   const Grid grid = expand(
       "algorithms = []\n[[graph]]\nfamily = \"bandit\"\nK = 3\np = [0.5, 1]\nreward = [\"gaussian\", "

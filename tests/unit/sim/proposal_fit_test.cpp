@@ -65,6 +65,15 @@ TEST(ProposalFit, ChangesNothingWithoutStops) {
   EXPECT_EQ(mixture.components[1].arms[1].mean, 3.0);
 }
 
+TEST(ProposalFit, EndsAtTheFirstStopOnceCancelled) {
+  const std::atomic<bool> cancel{true};
+  const std::vector<WrongStop> stops = made_stops(2);
+  const FittedMixture mixture = fitted(truth(), start(), Fit::all, stops, 2, &cancel);
+  EXPECT_EQ(mixture.components.size(), 2U);
+  EXPECT_EQ(mixture.components[0].weight, 0.3);
+  EXPECT_EQ(mixture.components[0].arms[0].mean, 2.0);
+}
+
 TEST(ProposalFit, GivesPlainRunsWhatComesAfterTheHorizon) {
   std::vector<WrongStop> stops = made_stops(1);
   for (WrongStop& stop : stops) stop.late = true;

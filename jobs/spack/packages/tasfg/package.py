@@ -30,7 +30,6 @@ class Tasfg(CMakePackage):
     depends_on("fmt@9:")
     depends_on("cli11@2.1:")
     depends_on("tomlplusplus@3.3:")
-    depends_on("muparser@2.3:")
     depends_on("random123@1.14:")
     depends_on("nlohmann-json@3.11:")
     depends_on("googletest", type="build", when="+tests")

@@ -1,14 +1,13 @@
-#include "tasfg/job/curve_request.hpp"
+#include "tasfg/solve/curve_request.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "affine_check.hpp"
-#include "expression.hpp"
+#include "base/expression.hpp"
 #include <fmt/format.h>
 
 #include "tasfg/base/elementary.hpp"
@@ -59,11 +58,8 @@ class ParameterTable {
   [[nodiscard]] Parameters at(const ParameterPoint& point) const {
     Numbers numbers = numbers_;
     for (const auto& [name, k] : axes_) numbers.insert_or_assign(name, point[k]);
-    if (!expressions_.empty()) {
-      const std::lock_guard lock(*evaluating_);  // an expression holds the values that it is asked at
-      for (const auto& [name, expression] : expressions_)
-        numbers.insert_or_assign(name, into_range(name, expression(numbers) + 0.0));
-    }
+    for (const auto& [name, expression] : expressions_)
+      numbers.insert_or_assign(name, into_range(name, expression(numbers) + 0.0));
     Parameters all;
     for (const auto& [name, text] : words_) all.emplace(name, text);
     for (const auto& [name, value] : numbers) all.emplace(name, value);
@@ -94,7 +90,7 @@ class ParameterTable {
       result.forms.insert_or_assign(name, form);
     }
     for (const auto& [name, expression] : expressions_) {
-      result.problem = check_affine(expression.text(), "-P " + name, box, result.forms);
+      result.problem = check_affine(expression, box, result.forms);
       if (result.problem.kink || result.problem.failed) return result;
       result.forms.insert_or_assign(name, result.problem.form);
     }
@@ -208,7 +204,6 @@ class ParameterTable {
   std::vector<std::pair<std::string, std::size_t>> axes_;  // name and position
   std::vector<std::pair<std::string, Expression>> expressions_;
   std::vector<std::string> done_;
-  std::unique_ptr<std::mutex> evaluating_ = std::make_unique<std::mutex>();
 };
 
 /// Makes the graphs of a plan. From several threads.
@@ -320,9 +315,12 @@ class Planner {
       else
         values[k] = samples(plan_.axes[k]);
     }
-    for (const double first : values[0])
-      for (const double second : values[1])
+    for (const double first : values[0]) {
+      for (const double second : values[1]) {
+        if (request_.glance) request_.glance();
         if (!slice({first, second})) return false;
+      }
+    }
     return true;
   }
 
@@ -429,7 +427,8 @@ class Planner {
     // The rewards are checked on a graph that shows everything: here a vertex may go unobserved.
     static_cast<void>(Instance(FeedbackGraph(K, std::vector<double>(entries, 1.0)), models.means,
                                models.reward, fmt::format("--graph {}", family_.name)));
-    models.matrix = [graph_at, sampled = slice.sampled](const ParameterPoint& at) {
+    models.matrix = [graph_at, sampled = slice.sampled, glance = request_.glance](const ParameterPoint& at) {
+      if (glance) glance();
       const GraphAndMeans graph = graph_at(sampled, at);
       return std::vector<double>(graph.graph.row_major().begin(), graph.graph.row_major().end());
     };
@@ -480,6 +479,11 @@ CurveRange parse_curve_range(const std::string& text, const std::string& origin)
     });
   };
   return {name, number(equals + 1, colon), number(colon + 1, text.size())};
+}
+
+RefineOptions usual_refinement(std::size_t parameters) {
+  return parameters > 1 ? RefineOptions{.tolerance = 0.02, .divergent_width = 1e-3}
+                        : RefineOptions{.tolerance = 1e-3, .divergent_width = 1e-4};
 }
 
 CurvePlan plan_curve(const CurveRequest& request) {

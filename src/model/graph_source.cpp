@@ -1,4 +1,4 @@
-#include "tasfg/job/graph_source.hpp"
+#include "tasfg/model/graph_source.hpp"
 
 #include "tasfg/base/error.hpp"
 

@@ -3,11 +3,13 @@
 /// why not in others.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "tasfg/job/graph_source.hpp"
+#include "tasfg/model/graph_families.hpp"
+#include "tasfg/model/graph_source.hpp"
 #include "tasfg/model/reward.hpp"
 #include "tasfg/solve/curve.hpp"
 
@@ -24,6 +26,8 @@ struct CurveRange {
 /// What the options of a curve may be.
 inline constexpr double kLeastTolerance = 1e-8, kMostTolerance = 10.0, kLeastWidth = 1e-9, kMostWidth = 1.0;
 inline constexpr int kLeastSamples = 2, kMostSamples = 10'000;
+/// Where nothing else is asked for, over so many parameters.
+[[nodiscard]] RefineOptions usual_refinement(std::size_t parameters);
 
 struct CurveRequest {
   std::string family;
@@ -34,6 +38,8 @@ struct CurveRequest {
   int samples = 101;             // of a parameter that is sampled; whole numbers are all taken
   GraphSource files;             // of family "file"
   RefineOptions options;
+  /// Called at every point that is planned or computed, from several threads; what it throws ends the work.
+  std::function<void()> glance;
 };
 
 /// Checks everything: nothing that a user can get wrong is found later.

@@ -1,8 +1,7 @@
-#include "job/affine_check.hpp"
+#include "solve/affine_check.hpp"
 
 #include <cmath>
 
-#include "job/expression.hpp"
 #include <gtest/gtest.h>
 
 #include "tasfg/base/error.hpp"
@@ -24,7 +23,7 @@ Forms names_in(const VariableBox& box) {
 }
 
 AffineCheck check(const std::string& text, const VariableBox& box = box_of(0, 1, 0, 1)) {
-  return check_affine(text, "key", box, names_in(box));
+  return check_affine(Expression(text, "key"), box, names_in(box));
 }
 
 std::string why(const std::string& text) {

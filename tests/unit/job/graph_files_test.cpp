@@ -1,5 +1,3 @@
-#include "tasfg/job/graph_source.hpp"
-
 #include "job/expanded.hpp"
 #include <gtest/gtest.h>
 
@@ -79,17 +77,6 @@ TEST(GraphSource, MayGiveGraphsThatAreInNoFile) {
   EXPECT_EQ(grid.instance(CaseId(0)).graph()(0, 1), 0.25);
   EXPECT_EQ(asked, 2);
   EXPECT_EQ(grid.at(CaseId(0)).means, (std::vector<double>{0.0, 1.0}));
-}
-
-TEST(GraphSource, IsNotAskedForGraphsOfOtherFamilies) {
-  const GraphAndMeans made = graph_of(graph_family("ring", "test"), {{"K", 4.0}}, "test", nullptr);
-  EXPECT_EQ(made.graph.size(), 4);
-  try {
-    static_cast<void>(graph_of(graph_family("file", "test"), {}, "test", nullptr));
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "test: family = \"file\" (graph files cannot be read here)");
-  }
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 /// Whether an expression is affine in each of one or two variables over a box, and where it bends.
-///
-/// Expressions are muParser's to evaluate, which does not show how they are built; this reads the same text
-/// for its structure alone, and asks Expression for the values of parts.
 #pragma once
 
 #include <array>
 #include <map>
 #include <optional>
 #include <string>
+
+#include "base/expression.hpp"
 
 namespace tasfg {
 
@@ -48,8 +47,7 @@ struct VariableBox {
 };
 
 /// `names` gives a form for every name that the expression uses.
-[[nodiscard]] AffineCheck check_affine(const std::string& text, const std::string& where,
-                                       const VariableBox& box,
+[[nodiscard]] AffineCheck check_affine(const Expression& expression, const VariableBox& box,
                                        const std::map<std::string, AffineForm, std::less<>>& names);
 
 /// Where a form that depends on one variable takes the value `level` inside the box, if it does; `failed`

@@ -1,4 +1,4 @@
-#include "tasfg/job/curve_request.hpp"
+#include "tasfg/solve/curve_request.hpp"
 
 #include <cmath>
 
@@ -152,6 +152,26 @@ TEST(CurveRequest, ReadsRanges) {
   EXPECT_EQ(range.high, 0.9);
   for (const char* text : {"p", "=0:1", "p=0", "p=a:1", "p=0:"})
     EXPECT_THROW(static_cast<void>(parse_curve_range(text, "--over")), InputError) << text;
+}
+
+TEST(CurveRequest, GlancesWhilePlanningAndComputingAndEndsWithWhatThatThrows) {
+  struct Enough {};
+  int calls = 0, most = 1'000'000;
+  CurveRequest asked = request("ring", {{"p", 0.1, 1.0}, {"K", 3.0, 5.0}});
+  asked.glance = [&] {
+    if (++calls > most) throw Enough{};
+  };
+  const CurvePlan plan = plan_curve(asked);
+  EXPECT_GE(calls, 3);
+  calls = 0;
+  const Curve curve = compute_curve(plan);
+  EXPECT_GE(calls, static_cast<int>(curve.points.size()));
+  calls = 0;
+  most = 5;
+  EXPECT_THROW(static_cast<void>(compute_curve(plan)), Enough);
+  calls = 0;
+  most = 1;
+  EXPECT_THROW(static_cast<void>(plan_curve(asked)), Enough);
 }
 
 }  // namespace
