@@ -91,7 +91,8 @@ TEST(Optimality, AThinFaceIsFollowedIntoItsEnd) {
   auto last = optimum_near(model, guess_of(model, solver));
   ASSERT_TRUE(last);
   ASSERT_EQ(last->drawn, (std::vector<std::uint8_t>{1, 1, 0}));
-  for (; x > 1e-10; x *= 0.5) {
+  for (int halvings = 0; halvings < 26; ++halvings) {
+    x *= 0.5;
     G = graph(x);
     model.graph = G;
     last = optimum_with_sets_of(model, *last);
