@@ -279,11 +279,11 @@ class ResultFile:
                 if len(about.dims) == 1  # the dimensions themselves, and what stands beside them
             }
             self.labels = _values(file["cases/label"])
-        self.algorithms = self.coordinates["algorithm"]
-        self.algorithm_options = self.coordinates.get("algorithm_options", np.full(len(self.algorithms), ""))
-        self.log_inv_delta = self.coordinates["log_inv_delta"].astype(float)
-        self.seeds = self.coordinates["seed"]
-        self.shape = tuple(len(self.coordinates[dim]) for dim in STOP)
+            self.algorithms = self.coordinates["algorithm"]
+            self.algorithm_options = self.coordinates.get("algorithm_options", np.full(len(self.algorithms), ""))
+            self.log_inv_delta = self.coordinates["log_inv_delta"].astype(float)
+            self.seeds = self.coordinates["seed"]
+            self.shape = tuple(len(self.coordinates[dim]) for dim in STOP)
 
     def _check_format(self, file: h5py.File) -> None:
         form = _value(file.attrs.get("format"))

@@ -154,7 +154,7 @@ def structure(chance, path):
     with h5py.File(path, "r+") as file:
         item = chance.choice(all_datasets(file))
         name, values, attributes = item.name, item[()], dict(item.attrs)
-        other = chance.choice(all_datasets(file)).name
+        other = chance.choice([each.name for each in all_datasets(file) if each.name != name])
         del file[name]
         what = chance.randrange(9)
         shape = np.shape(values)

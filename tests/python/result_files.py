@@ -50,7 +50,8 @@ def header_checksum(file):
     for name in sorted(file.attrs):
         if name != "header_checksum":
             value = file.attrs[name]
-            total = zlib.crc32(name.encode() + (value if isinstance(value, bytes) else value.tobytes()), total)
+            text = value.encode() if isinstance(value, str) else value  # a forged one may be of another type
+            total = zlib.crc32(name.encode() + (text if isinstance(text, bytes) else text.tobytes()), total)
     return total
 
 

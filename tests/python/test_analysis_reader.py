@@ -304,6 +304,13 @@ def test_what_is_no_result_file_is_refused(study, tmp_path):
         file["runs/status"] = values[:, :, :5]
         file["runs/status"].attrs.update(attributes)
     assert "damaged: runs/status has the shape (6, 4, 5), not (6, 4, 8)" in refusal(tmp_path / "short.h5")
+    shutil.copy(study, tmp_path / "text-in.h5")
+    with h5py.File(tmp_path / "text-in.h5", "r+") as file:
+        count, attributes = len(file["runs/log_inv_delta"]), dict(file["runs/log_inv_delta"].attrs)
+        del file["runs/log_inv_delta"]
+        file["runs/log_inv_delta"] = np.array([b"seven"] * count)
+        file["runs/log_inv_delta"].attrs.update(attributes)
+    assert "damaged: " in refusal(tmp_path / "text-in.h5")
 
 
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.999])
