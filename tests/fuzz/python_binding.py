@@ -4,7 +4,7 @@
     tests/fuzz/python_binding.py [--seconds 600] [--seed 1]
 
 For the address sanitizer: build the module with -DTASFG_SANITIZE=address, put it into a copy of analysis/tasfg, and run with
-LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc. Prints how many tries ended how."""
+LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so)" ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc. Prints how many tries ended how."""
 
 import argparse
 import collections
