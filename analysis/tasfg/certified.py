@@ -25,7 +25,18 @@ class Curves:
 
     def __init__(self, paths: Iterable[os.PathLike | str]) -> None:
         self.files = [CurveFile(path) for path in paths]
-        self.names = ", ".join(file.name for file in self.files)
+
+    @classmethod
+    def of(cls, files: Iterable[CurveFile]) -> Curves:
+        """Files that are open already."""
+        curves = cls([])
+        curves.files = list(files)
+        return curves
+
+    @property
+    def names(self) -> str:
+        """For messages and titles."""
+        return ", ".join(file.name for file in self.files)
 
 
 def _words(file: CurveFile) -> list[str]:
@@ -44,7 +55,7 @@ def _labels(files: list[CurveFile]) -> tuple[str, list[str]]:
 
 
 def curve(results: Curves) -> Figure:
-    """T* over one parameter: bounds as a band (thinner than the line where the tolerance is small), regimes as ticks."""
+    """T* over one parameter: bounds as a band (thinner than the line where the tolerance is small), regimes as rings."""
     files = results.files
     if any(len(file.axes) != 1 for file in files) or len({file.axes[0] for file in files}) > 1:
         raise NothingToDraw(f"{results.names}: not curves over one and the same parameter (`map` draws two parameters)")

@@ -11,7 +11,7 @@ from scipy import special
 
 from . import layout, style, theory
 from .errors import NothingToDraw, UserError
-from .estimates import LEVEL, clopper_pearson
+from .estimates import LEVEL, clopper_pearson, half_width, stopped_half_width, stopped_ratio, weighted_error
 from .names import case_title, delta_axis, delta_text, graph_title
 from .results import Results
 from .samples import BOUND, dodge
@@ -23,17 +23,29 @@ def _range(counts: pd.Series) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def error_table(runs: pd.DataFrame, by: list[str], correct: str = "correct") -> pd.DataFrame:
+def is_weighted(runs: pd.DataFrame) -> bool:
+    """Whether runs are weighted ones, of a job with measure = "error"."""
+    return "log_weight" in runs and bool(runs.log_weight.notna().any())
+
+
+def error_table(runs: pd.DataFrame, by: list[str], correct: str = "correct", stopped: bool = False) -> pd.DataFrame:
     """Errors, settled runs, rate and its Clopper–Pearson interval, per group.
 
     A run that was capped before it stopped has made no error: the rate is that of stopping within max_steps and being wrong,
-    which a δ-correct algorithm keeps below δ."""
+    which a δ-correct algorithm keeps below δ. Of weighted runs the rate is the mean of what they count, with its own interval;
+    `stopped`: one that allows for runs that were made until it was narrow enough."""
     there = runs[runs.status.isin(["done", "capped"])]
     wrong = (there[correct] == False).fillna(False).to_numpy(bool)  # noqa: E712 (three-valued)
     groups = there.assign(wrong=wrong).groupby(by, observed=True, sort=False).wrong
     table = pd.DataFrame({"runs": groups.count(), "errors": groups.sum().astype(int)}).reset_index()
     table["rate"] = table.errors / table.runs
     table["low"], table["high"] = clopper_pearson(table.errors, table.runs, LEVEL)
+    if correct == "correct" and is_weighted(there):
+        for i, (_, logs) in enumerate(there.groupby(by, observed=True, sort=False).log_weight):
+            if logs.notna().any():  # what did not stop counts nothing
+                counts = logs.fillna(-np.inf).to_numpy()
+                table.loc[i, "errors"] = int(np.isfinite(counts).sum())
+                table.loc[i, ["rate", "low", "high"]] = weighted_error(counts, stopped)
     return table
 
 
@@ -49,7 +61,10 @@ def _error_bars(axes, x, table: pd.DataFrame, name: str, floor: float) -> None:
 def error_rate(results: Results) -> Figure:
     """Share of wrong recommendations per δ with 95 % Clopper–Pearson intervals; the dashed lines are δ itself."""
     runs = runs_of(results, "error-rate", most=10**6)
-    table = error_table(runs.rows, ["graph", "algorithm", "log_inv_delta"])
+    weighted = is_weighted(runs.rows)
+    table = error_table(runs.rows, ["graph", "algorithm", "log_inv_delta"], stopped=results.stopped)
+    if weighted and not (table.rate > 0).any():
+        raise NothingToDraw(f"{results.names}: no run with a wrong answer yet")
     graphs = list(dict.fromkeys(runs.cases.graph))
     algorithms = runs.algorithms
     logs = np.sort(table.log_inv_delta.unique())
@@ -57,7 +72,11 @@ def error_rate(results: Results) -> Figure:
     wide = len(logs) * len(algorithms) > 36
     figure, panels = layout.panels(len(graphs), 1 if wide else 2, 2.0, True, True, style.PAGE if wide else None)
     # Below 1/runs nothing can be told apart: δ that are far below stand as arrows at the floor.
-    floor = 10 ** np.floor(np.log10(0.5 * min(table.high.min(), 1.0 / table.runs.max())))
+    lowest = min(table.high.min(), 1.0 / table.runs.max())
+    if weighted:  # rare ones are seen, too
+        ends = table[["rate", "low"]].to_numpy()
+        lowest = min(ends[ends > 0].min(), np.exp(-logs.max()))
+    floor = 10 ** np.floor(np.log10(0.5 * lowest))
     below = np.exp(-logs) < floor * 1.2
     for panel, graph in zip(panels, graphs):
         panel.set(yscale="log", ylim=(floor, 1.3), xlim=(-0.5, len(logs) - 0.5))
@@ -87,11 +106,13 @@ def error_rate(results: Results) -> Figure:
     pooled = " over all cases of the graph" if len(runs.cases) > len(graphs) else ""
     layout.note(
         figure,
-        f"Errors{pooled}, {_range(table.runs)} runs a bar; bars: 95 % Clopper–Pearson; without a mark: no error.",
+        f"Probability of a wrong answer{pooled} by {_range(table.runs)} weighted runs; bars: 95 %; without a bar: too uneven."
+        if weighted
+        else f"Errors{pooled}, {_range(table.runs)} runs a bar; bars: 95 % Clopper–Pearson; without a mark: no error.",
         r"Black triangles: $\delta$ is below the axis." if below.any() else "",
         incomplete(runs.rows)
         + " Capped runs count as runs without an error."
-        * bool((runs.rows.tau.isna() & (runs.rows.status == "capped")).any()),
+        * bool(not weighted and (runs.rows.tau.isna() & (runs.rows.status == "capped")).any()),
     )
     return figure
 
@@ -161,8 +182,11 @@ def anytime(results: Results) -> Figure:
     return figure
 
 
-def paired_table(runs: pd.DataFrame, baseline: str, at: float, cap: float = np.inf) -> pd.DataFrame:
-    """exp(mean ln(τ_A/τ_baseline)) over common seeds, with the paired and the unpaired 95 % interval.
+def paired_table(
+    runs: pd.DataFrame, baseline: str, at: float, cap: float = np.inf, stopped: bool = False, means: bool = False
+) -> pd.DataFrame:
+    """exp(mean ln(τ_A/τ_baseline)) over common seeds, with the paired and the unpaired 95 % interval. `stopped`: intervals that
+    allow for runs that were made until they were narrow enough. `means`: the ratio of means instead, which such jobs ask for.
 
     Where runs were capped no mean exists. The ratio is then what is known of the median over seeds, without an interval: its
     value (open = 0), that it is at least so much (open = 1: runs of A are beyond the cap), or at most (open = −1)."""
@@ -190,15 +214,21 @@ def paired_table(runs: pd.DataFrame, baseline: str, at: float, cap: float = np.i
                     continue
             else:
                 difference = both.other - both.base
-                middle = difference.mean()
-                paired = special.stdtrit(n - 1, 0.5 + LEVEL / 2) * difference.std(ddof=1) / np.sqrt(n)
-                unpaired = special.stdtrit(2 * n - 2, 0.5 + LEVEL / 2) * np.sqrt(both.var(ddof=1).sum() / n)
+                if means:
+                    times = np.exp(both)
+                    ratio, low, high = stopped_ratio(times.other, times.base)
+                    apart = np.hypot(*(stopped_half_width(times[name]) / times[name].mean() for name in times))
+                    ends = (ratio, low, high, ratio * (1 - apart), ratio * (1 + apart))
+                else:
+                    paired = (stopped_half_width if stopped else half_width)(difference)
+                    unpaired = (
+                        np.hypot(stopped_half_width(both.base), stopped_half_width(both.other))
+                        if stopped
+                        else special.stdtrit(2 * n - 2, 0.5 + LEVEL / 2) * np.sqrt(both.var(ddof=1).sum() / n)
+                    )
+                    ends = tuple(np.exp(difference.mean() + x) for x in (0.0, -paired, paired, -unpaired, unpaired))
                 row |= {
-                    "ratio": np.exp(middle),
-                    "low": np.exp(middle - paired),
-                    "high": np.exp(middle + paired),
-                    "unpaired_low": np.exp(middle - unpaired),
-                    "unpaired_high": np.exp(middle + unpaired),
+                    **dict(zip(("ratio", "low", "high", "unpaired_low", "unpaired_high"), ends)),
                     "share_faster": (difference < 0).mean(),
                     "correlation": both.corr().iloc[0, 1],
                 }
@@ -207,16 +237,25 @@ def paired_table(runs: pd.DataFrame, baseline: str, at: float, cap: float = np.i
     return pd.DataFrame(rows, columns=columns)
 
 
+def first_algorithm(runs: pd.DataFrame) -> str:
+    """The job's first one, which it compares the others with where it asks for a precise ratio."""
+    return str(runs.algorithm.cat.categories[0])
+
+
 def paired(results: Results, log_inv_delta: float | None = None, baseline: str | None = None) -> Figure:
-    """τ of each algorithm over that of a baseline on the same seeds (the same rewards): geometric mean ratio."""
+    """τ of each algorithm over that of a baseline on the same seeds (the same rewards): geometric mean ratio, or the ratio of
+    means where the job asked for a precise one."""
     runs = runs_of(results, "paired", most=MOST_GROUPS)
     at = confidence(runs.rows, log_inv_delta)
     without = runs.without_slow() if baseline != "ucb-fg-v" else ""
     there = runs.algorithms
-    baseline = baseline or there[0]
+    first = first_algorithm(runs.rows)
+    asked = results.asked("ratio") and first in there
+    baseline = baseline or (first if asked else there[0])
     if baseline not in there:
         raise UserError(f"--baseline {baseline} (must be of {', '.join(there)})")
-    table = paired_table(runs.rows, baseline, at, runs.cap)
+    means = asked and baseline == first  # then that ratio is the one that is precise
+    table = paired_table(runs.rows, baseline, at, runs.cap, results.stopped, means)
     if not len(table):
         raise NothingToDraw(
             f"{results.names}: no two algorithms with three seeds in common on which one stopped (paired compares algorithms)"
@@ -262,7 +301,9 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     panels[0].set_xlim(min(0.95, np.nanmin(ends) / 1.1), max(1.05, np.nanmax(ends) * 1.1))
     for panel in panels:
         layout.log_axis(panel.xaxis)
-    layout.label_outside(panels, rf"$\tau\,/\,\tau$ of {style.algorithm_name(baseline)}, geometric mean")
+    layout.label_outside(
+        panels, rf"$\tau\,/\,\tau$ of {style.algorithm_name(baseline)}, {'means' if means else 'geometric mean'}"
+    )
     grey = Line2D([], [], color="#AAAAAA", lw=3, alpha=0.7, label="interval without pairing")
     layout.legend(figure, [*style.handles(algorithms), grey])
     missing = len(runs.cases) * len([a for a in there if a != baseline]) - len(table)

@@ -88,7 +88,9 @@ def _arguments() -> argparse.ArgumentParser:
     plot.add_argument("--statistic", default="mean", metavar="NAME", help="of runs: mean, median, none (default: mean)")
     plot.add_argument("--name", metavar="NAME", help="of the files (default: Y-over-X)")
     drawing(plot)
-    report = command("report", "write one HTML page: summary, provenance, tables, figures, failed tasks")
+    report = command(
+        "report", "write one HTML page: summary, provenance, tables, figures, failed tasks; of curves their regimes"
+    )
     report.add_argument("-o", "--output", default="report.html", metavar="PAGE", help="(default: report.html)")
     report.add_argument("--published", metavar="CSV", help="published runs to compare with")
     report.add_argument("--no-figures", action="store_true", help="tables alone, which is quicker")
@@ -226,9 +228,14 @@ def _plot(options) -> None:
 
 
 def _report(options) -> None:
+    from .reader import is_curve
     from .report import write_report
 
-    print(write_report(_open(options), pathlib.Path(options.output), options.published, not options.no_figures))
+    curves = [is_curve(path) for path in options.files]
+    if len(set(curves)) > 1:
+        raise UserError("of results of a sweep and of curves (write a report of each)")
+    results = _open_curves(options) if curves[0] else _open(options)
+    print(write_report(results, pathlib.Path(options.output), options.published, not options.no_figures))
 
 
 def _compare(options) -> None:

@@ -53,6 +53,37 @@ def stopped_half_width(values) -> float:
     return float(STOPPED * values.std(ddof=1) / np.sqrt(n) * (1.0 + more / n))
 
 
+def stopped_ratio(values, base) -> tuple[float, float, float]:
+    """The mean of `values` over that of `base`, seed by seed, and the ends of its 95 % interval, where runs were made until it
+    was narrow enough; missing where a value is, or there are fewer than two. What tasfg itself decides by."""
+    x, y = np.asarray(values, dtype=float), np.asarray(base, dtype=float)
+    if len(x) < 2 or np.isnan(x).any() or np.isnan(y).any():
+        return np.nan, np.nan, np.nan
+    ratio = x.mean() / y.mean()
+    half = stopped_half_width(x - ratio * y) / y.mean()
+    return float(ratio), float(ratio - half), float(ratio + half)
+
+
+def weighted_error(log_weights, stopped: bool = False) -> tuple[float, float, float]:
+    """The probability of a wrong answer by weighted runs (docs/error.md) and the ends of its 95 % interval, as tasfg has them.
+    `stopped`: runs were made until it was narrow enough. No interval without an error, or where weights are too uneven."""
+    logs = np.asarray(log_weights, dtype=float)
+    largest = logs.max(initial=-np.inf)
+    if np.isneginf(largest):
+        return (0.0 if len(logs) else np.nan), np.nan, np.nan
+    weights = np.exp(logs - largest)
+    total, scale = weights.sum(), np.exp(largest)
+    error = float(weights.mean() * scale)
+    if total**2 / (weights**2).sum() < 20.0 or 1.0 / total > 0.2:
+        return error, np.nan, np.nan
+    if stopped:
+        half = stopped_half_width(weights) * scale
+        return error, float(error - half), float(error + half)
+    spread = weights.std(ddof=1) / np.sqrt(len(weights)) / weights.mean()
+    factor = float(np.exp(special.ndtri(0.5 + LEVEL / 2) * spread))
+    return error, error / factor, min(1.0, error * factor)
+
+
 @functools.lru_cache(maxsize=16)
 def _middle_ranks(n: int, resamples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Ranks of the two middle values of resamples of n values: a resample's median depends on ranks alone."""

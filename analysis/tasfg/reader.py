@@ -201,6 +201,12 @@ class Failure:
     replay: str
 
 
+def is_curve(path: os.PathLike | str) -> bool:
+    """Whether that is a file of `tasfg curve`."""
+    with _opened(pathlib.Path(path)) as file:
+        return bool(_value(file.attrs.get("format")) == CURVE_FORMAT)
+
+
 class CurveFile:
     """A curve or map of `tasfg curve` (docs/curves.md), read when it is opened."""
 

@@ -18,12 +18,13 @@ import pandas as pd
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from . import comparison, figures, style
+from .certified import Curves
 from .errors import NothingToDraw, UserError
 from .files import replacing
 from .names import delta_number
-from .reader import DONE, PENDING, ResultFile
+from .reader import DONE, PENDING, CurveFile, ResultFile
 from .results import Results
-from .tables import error_text, mean_text, quantile_text, statistics
+from .tables import error_text, mean_text, quantile_text, ratio_text, statistics
 
 MOST_CASES = 300  # with details of their own; the tables have all, up to MOST_ROWS
 MOST_ROWS = 5000
@@ -161,7 +162,7 @@ def _summary(results: Results) -> str:
         if asked:
             remarks.append(
                 f"<p>Cells ran until they were precise enough ({_text(asked)}: relative half-widths), so that numbers of runs "
-                "differ; the intervals of means and medians allow for that.</p>"
+                "differ; the intervals of means, medians, ratios and error probabilities allow for that.</p>"
             )
     if count["capped"]:
         remarks.append(
@@ -219,6 +220,7 @@ def _results_table(results: Results) -> str:
         return ""
     table = statistics(results, ["label", "algorithm", "log_inv_delta"])
     several = "file" in table  # runs of different settings
+    ratios = "ratio" in table  # the job asked for them
     table = table[(table.runs > 0) | (table.failed > 0)]
     columns = [
         *[("file", "whose runs follow settings of their own")] * several,
@@ -233,8 +235,10 @@ def _results_table(results: Results) -> str:
         ("T* kl", "lower bound on the mean: T* kl(δ, 1−δ)"),
         ("practical", "the t with t = T* β(t, δ)"),
         ("τ/(T* kl)", "mean τ over the lower bound, with half the 95 % interval"),
+        *[("τ/τ of the first", "mean over the first algorithm's, with half the 95 % interval, and common seeds")]
+        * ratios,
         ("errors", "wrong recommendations"),
-        ("error rate", "with its 95 % Clopper–Pearson interval"),
+        ("error rate", "with its 95 % interval: Clopper–Pearson's, or that of weighted runs"),
         ("capped", "before stopping at this δ"),
         ("failed", "failed runs"),
     ]
@@ -250,6 +254,7 @@ def _results_table(results: Results) -> str:
             r.lower_bound,
             r.practical_bound,
             (r.normalised, mean_text(r.normalised, r.normalised_half_width)),
+            *([(r.ratio, ratio_text(r))] if ratios else []),
             int(r.errors) if r.runs else None,
             (r.error, error_text(r)),
             int(r.capped),
@@ -449,11 +454,129 @@ def render(results: Results, published: os.PathLike | str | None = None, with_fi
     ]
     provenance = "<h2 id=provenance>Provenance</h2>" + "".join(map(_provenance, results.files))
     body = "".join([sections[-1], *sections[:-1], provenance])  # what failed comes first
+    return _page(title, _summary(results), body)
+
+
+def render_curves(curves: Curves, with_figures: bool = True) -> str:
+    """The page about files of `tasfg curve`: figures, where regimes change, provenance."""
+    body = (_curve_figures(curves) if with_figures else "") + _regimes_table(curves) + _curves_table(curves)
+    body += "<h2 id=provenance>Provenance</h2>" + "".join(map(_curve_provenance, curves.files))
+    return _page(curves.names, "", body)
+
+
+def _curve_figures(curves: Curves) -> str:
+    """Curves over one and the same parameter in one figure, and each map."""
+    lines: dict = {}
+    for file in curves.files:
+        lines.setdefault(file.axes[0] if len(file.axes) == 1 else file.name, []).append(file)
+    parts: list[str] = []
+    for files in lines.values():
+        figure = figures.figure_named("curve" if len(files[0].axes) == 1 else "map")
+        some = Curves.of(files)
+        drawing = figures.draw(figure, some)
+        try:
+            caption = (
+                f"{_text(figure.summary[0].upper() + figure.summary[1:])}. "
+                f"<code>tasfg-analysis figure {figure.name} {_text(' '.join(file.name for file in files))}</code>"
+            )
+            parts.append(_figure(drawing, f"{figure.name}-{len(parts)}", figure.summary, caption))
+        finally:
+            plt.close(drawing)
+    return f"<h2 id=figures>Figures</h2><div class=figures>{''.join(parts)}</div>"
+
+
+def _regimes_table(curves: Curves) -> str:
+    """Where the support of ω* changes, along every certified parameter."""
+    rows = []
+    for file in curves.files:
+        certified = [name for name in file.axes if name not in file.sampled]
+        for i, change in file.regimes.iterrows():
+            low, high = (float(change[f"{certified[0]}_{end}"]) for end in ("low", "high"))
+            rows.append(
+                [
+                    file.name,
+                    ", ".join(f"{name} = {change[name]:g}" for name in file.sampled) or "–",
+                    certified[0],
+                    (low, f"{low:.12g}"),
+                    (high, f"{high:.12g}"),
+                    (high - low, f"{high - low:.1e}"),
+                    *(
+                        ", ".join(map(str, np.flatnonzero(which[i] == 1))) or "–"
+                        for which in (file.entering, file.leaving)
+                    ),
+                ]
+            )
+    if not rows:
+        return ""
+    columns = [
+        ("file", ""),
+        ("at", "the value of the sampled parameter"),
+        ("parameter", "along which regimes change"),
+        ("from", "lower end of the bracket"),
+        ("to", "upper end of the bracket"),
+        ("width", "of the bracket"),
+        ("entering", "vertices, from 0, that enter the support as the parameter rises"),
+        ("leaving", "vertices, from 0, that leave it"),
+    ]
+    return "<h2 id=regimes>Regimes</h2>" + _table(
+        "regimes-table", "Where the support of ω* changes", columns, rows, filtered=True
+    )
+
+
+def _curves_table(curves: Curves) -> str:
+    rows = []
+    for file in curves.files:
+        count = file.cells.outcome.value_counts() if len(file.cells) else pd.Series(dtype=int)
+        finite = file.points.T_star[np.isfinite(file.points.T_star)]
+        rows.append(
+            [
+                file.name,
+                str(file.attributes["description"]),
+                " ".join(file.axes),
+                float(file.attributes["tolerance"]),
+                len(file.points),
+                *(int(count.get(outcome, 0)) for outcome in range(4)),
+                finite.min() if len(finite) else None,
+                finite.max() if len(finite) else None,
+            ]
+        )
+    columns = [
+        ("file", ""),
+        ("models", ""),
+        ("over", "parameters"),
+        ("tolerance", "upper bound over lower bound, less 1"),
+        ("points", "solved"),
+        ("certified", "intervals or cells within the tolerance"),
+        ("infinite", "where T* is infinite throughout"),
+        ("diverging", "where T* is infinite at a corner"),
+        ("open", "as small as they get, and not within the tolerance"),
+        ("least T*", "of the points"),
+        ("largest T*", "of the points where it is finite"),
+    ]
+    return "<h2 id=curves>Curves</h2>" + _table("curves-table", "Curves and maps", columns, rows)
+
+
+def _curve_provenance(file: CurveFile) -> str:
+    a = file.attributes
+    return _facts(
+        [
+            ("file", file.name),
+            ("command", f"tasfg curve {a['command']}"),
+            ("created", a["created"]),
+            ("made by", f"tasfg {a['code_version']} ({a['git_commit']}; {a['build']})"),
+            *(("sampled", f"{name}: {why}") for name, why in file.sampled.items()),
+        ]
+    )
+
+
+def _page(title: str, summary: str, body: str) -> str:
     links = "".join(
         f'<a href="#{anchor}">{text}</a>'
         for anchor, text in (
             ("failures", "failed tasks"),
             ("figures", "figures"),
+            ("regimes", "regimes"),
+            ("curves", "curves"),
             ("published", "published runs"),
             ("results", "stopping times"),
             ("cases", "cases"),
@@ -477,7 +600,7 @@ def render(results: Results, published: os.PathLike | str | None = None, with_fi
 <header><p class=soft>tasfg report</p><h1>{_text(title)}</h1></header>
 <nav aria-label="Sections">{links}</nav>
 <main>
-{_summary(results)}
+{summary}
 {body}
 </main>
 <script>{(here / "report.js").read_text(encoding="utf-8")}</script>
@@ -487,10 +610,18 @@ def render(results: Results, published: os.PathLike | str | None = None, with_fi
 
 
 def write_report(
-    results: Results, path: pathlib.Path, published: os.PathLike | str | None = None, with_figures: bool = True
+    results: Results | Curves,
+    path: pathlib.Path,
+    published: os.PathLike | str | None = None,
+    with_figures: bool = True,
 ) -> pathlib.Path:
     """Writes the page, whole or not at all."""
-    page = render(results, published, with_figures)
+    if isinstance(results, Curves):
+        if published:
+            raise UserError("--published (is for results of a sweep; a curve has no runs)")
+        page = render_curves(results, with_figures)
+    else:
+        page = render(results, published, with_figures)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
     return path

@@ -135,6 +135,11 @@ class Results:
         """Whether cells ran until they were precise enough, in one of the files."""
         return any(file.attributes.get("precision") for file in self.files)
 
+    def asked(self, quantity: str) -> bool:
+        """Whether a job asked for that precision: "mean", "median", "error" or "ratio"."""
+        texts = (str(file.attributes.get("precision") or "") for file in self.files)
+        return any(word.startswith(f"{quantity}=") for text in texts for word in text.split())
+
     @cached_property
     def run_counts(self) -> dict[str, int]:
         """Runs by status, those that two files hold once."""

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from . import style
-from .checks import error_table
+from .checks import error_table, first_algorithm
+from .estimates import stopped_ratio
 from .names import delta_number
 from .results import Results
 from .selection import samples_of
@@ -20,7 +21,8 @@ def statistics(results: Results, by: list[str]) -> pd.DataFrame:
     The δ of one trajectory are never pooled, nor runs of different settings: log_inv_delta and file are added to the columns
     where they are missing. Runs that were capped before stopping are censored: quantiles beyond the cap are infinite, and there
     is no mean then. Of files that stopped at precision the intervals are the wider ones that tasfg decides by, and the median
-    has one, too: median_low, median_high."""
+    has one, too: median_low, median_high. Where a job asked for a precise ratio: ratio, the mean over that of the job's first
+    algorithm on common seeds, ratio_low, ratio_high, ratio_runs."""
     runs = results.frame
     if len(results.settings) > 1 and "file" not in by:
         by = ["file", *by]
@@ -53,14 +55,32 @@ def statistics(results: Results, by: list[str]) -> pd.DataFrame:
             }
         )
     table = pd.concat([plain[by], pd.DataFrame(rows, index=plain.index), plain.drop(columns=by)], axis=1)
-    errors = error_table(runs, by).rename(columns={"rate": "error", "low": "error_low", "high": "error_high"})
-    table = table.merge(errors.drop(columns="runs"), on=by, how="left")
+    errors = error_table(runs, by, stopped=results.stopped).drop(columns="runs")
+    errors = errors.rename(columns={"rate": "error", "low": "error_low", "high": "error_high"})
+    table = table.merge(errors, on=by, how="left")
+    if results.asked("ratio") and {"label", "algorithm"} <= set(by):
+        table = table.merge(_ratios(runs, by), on=by, how="left")
     missing = runs.tau.isna()
     for status in STATUSES:
         count = (missing & (runs.status == status)).astype(int)
         counts = count.groupby([runs[name] for name in by], observed=True, sort=False).sum()
         table[status.replace(" ", "_")] = counts.to_numpy()
     return table
+
+
+def _ratios(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Of every algorithm but the first: the mean of τ over the first one's, on the seeds that both have."""
+    base = first_algorithm(runs)
+    there = runs[runs.status.isin(["done", "capped"])]
+    rows = []
+    for key, part in there.groupby([name for name in by if name != "algorithm"], observed=True, sort=False):
+        times = {name: one.set_index("seed").tau for name, one in part.groupby("algorithm", observed=True)}
+        for name in (name for name in times if name != base and base in times):
+            both = pd.concat([times[name], times[base]], axis=1, join="inner").astype(float).to_numpy()
+            ends = stopped_ratio(both[:, 0], both[:, 1])
+            keys = iter(key)
+            rows.append((*(name if column == "algorithm" else next(keys) for column in by), *ends, len(both)))
+    return pd.DataFrame(rows, columns=[*by, "ratio", "ratio_low", "ratio_high", "ratio_runs"])
 
 
 def rounded(value: float, error: float) -> tuple[str, str]:
@@ -91,9 +111,18 @@ def error_text(row) -> str:
     """ "0.012 [0.003, 0.031]"; "< 0.012" where there was no error."""
     if not row.stopped:
         return "–"
+    if np.isnan(row.error_high):  # weighted runs
+        return f"{row.error:.2g}, weights too uneven" if row.errors else "no error seen"
     if row.errors == 0:
         return f"< {row.error_high:.2g}"
     return f"{row.error:.2g} [{row.error_low:.2g}, {row.error_high:.2g}]"
+
+
+def ratio_text(row) -> str:
+    """ "1.23 ± 0.04 (188)"; a dash where there is none."""
+    if np.isnan(row.ratio):
+        return "–"
+    return f"{mean_text(row.ratio, row.ratio_high - row.ratio)} ({row.ratio_runs:.0f})"
 
 
 def quantile_text(value: float, cap: float) -> str:
@@ -128,6 +157,8 @@ def readable(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     shown["T* kl"] = [_short(r.lower_bound) for r in rows]
     shown["practical"] = [_short(r.practical_bound) for r in rows]
     shown["τ/(T* kl)"] = [mean_text(r.normalised, r.normalised_half_width) for r in rows]
+    if "ratio" in table:
+        shown["τ/τ of the first (runs)"] = [ratio_text(r) for r in rows]
     shown["error"] = [error_text(r) for r in rows]
     for status in STATUSES:
         column = table[status.replace(" ", "_")]
@@ -144,6 +175,7 @@ _LATEX = {
     "T* kl": r"$T^\star\,\mathrm{kl}$",
     "practical": "practical",
     "τ/(T* kl)": r"$\tau/(T^\star\,\mathrm{kl})$",
+    "τ/τ of the first (runs)": r"$\tau/\tau_1$ (runs)",
 }
 
 

@@ -136,8 +136,10 @@ void print_summary(const Curve& curve, double seconds) {
                                  regime.change.low, regime.change.high)
                    : fmt::format("{}{} = {}", where.empty() ? "" : ", ", curve.axes[k].name,
                                  to_text(regime.sampled[k]));
-    fmt::print("  regime changes: {}{}{}\n", where, vertices_text("entering", regime.change.entering),
-               vertices_text("leaving", regime.change.leaving));
+    const double width = regime.change.high - regime.change.low;
+    fmt::print("  regime changes: {}{}{}{}\n", where, vertices_text("entering", regime.change.entering),
+               vertices_text("leaving", regime.change.leaving),
+               width > kRegimeWidth ? fmt::format("; bracketed to {:.1e} only", width) : "");
   }
 }
 

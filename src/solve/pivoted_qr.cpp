@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "tasfg/base/elementary.hpp"
@@ -23,6 +24,8 @@ PivotedQr::PivotedQr(Matrix matrix) : factor_(std::move(matrix)) {
   const std::size_t size = std::min(rows, columns);
   reflection_.resize(size);
   pivots_ = size;
+  order_.resize(columns);
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::vector<double> norms(columns);  // of what is left of each column, updated
   for (std::size_t j = 0; j < columns; ++j) norms[j] = std::sqrt(sum_of_squares(factor_.column(j), rows));
   std::vector<double> exact = norms;  // when last computed
@@ -36,6 +39,7 @@ PivotedQr::PivotedQr(Matrix matrix) : factor_(std::move(matrix)) {
       std::swap_ranges(factor_.column(k), factor_.column(k) + rows, factor_.column(pivot));
       std::swap(norms[k], norms[pivot]);
       std::swap(exact[k], exact[pivot]);
+      std::swap(order_[k], order_[pivot]);
     }
     double* head = factor_.column(k) + k;
     const double tail = sum_of_squares(head + 1, rows - k - 1);
@@ -92,6 +96,18 @@ std::size_t PivotedQr::rank(double threshold) const {
 void PivotedQr::apply_q(Matrix& x) const {
   for (std::size_t k = reflection_.size(); k-- > 0;)
     for (std::size_t j = 0; j < x.columns; ++j) reflect(k, x, j);
+}
+
+std::vector<double> PivotedQr::shortest(const std::vector<double>& b, std::size_t rank) const {
+  // Aᵀ = P Rᵀ Qᵀ: solve with the leading part of Rᵀ; what is orthogonal to Q's first columns stays 0.
+  Matrix x(factor_.rows, 1);
+  for (std::size_t k = 0; k < rank; ++k) {
+    double value = b[order_[k]];
+    for (std::size_t i = 0; i < k; ++i) value -= factor_(i, k) * x(i, 0);
+    x(k, 0) = value / factor_(k, k);
+  }
+  apply_q(x);
+  return std::move(x.values);
 }
 
 }  // namespace tasfg

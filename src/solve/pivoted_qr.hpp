@@ -31,6 +31,9 @@ class PivotedQr {
   [[nodiscard]] std::size_t rank(double threshold) const;
   /// x ← Q x.
   void apply_q(Matrix& x) const;
+  /// The shortest x with Aᵀx = b, by the first `rank` pivots alone: the other equations follow from theirs,
+  /// where b is in the range of Aᵀ.
+  [[nodiscard]] std::vector<double> shortest(const std::vector<double>& b, std::size_t rank) const;
 
  private:
   /// Column j of `x` from row k on ← (1 − τ v vᵀ) of it, with the reflector of column k of the factor.
@@ -39,6 +42,7 @@ class PivotedQr {
   Matrix factor_;                   // R above, the reflectors' tails below the diagonal
   std::vector<double> reflection_;  // τ
   std::size_t pivots_;              // those that are not zero
+  std::vector<std::size_t> order_;  // which column of A each column of R is
 };
 
 }  // namespace tasfg

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often the intervals of real sweeps that stop at precision hold the truth.
 
-    TASFG=build/release/src/tasfg tests/campaigns/coverage.py [--sweeps 1000]
+    TASFG=build/release/src/tasfg tests/campaigns/coverage.py [--sweeps 1000] [--first 0]
 
 Runs the same small job with other master seeds, each until it is precise, and holds the interval that `tasfg status --json` gives of
 each cell (mean, median, or ratio, one job for each) against one sweep of 200 000 runs a cell. campaign_coverage does it on more
@@ -32,11 +32,12 @@ K = [2, 3]
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sweeps", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0, help="number of the first sweep, to go on where others ended")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / "job.toml").write_text(JOB)
-        run("sweep", "job.toml", "-o", "truth.h5", "-q", "--set", "replications=200000", "--set", "seed=1", cwd=folder)
+        run("sweep", "job.toml", "-o", "truth.h5", "-q", "--set", "replications=200000", "--set", "seed=1", cwd=folder, timeout=3600)
         with h5py.File(folder / "truth.h5") as file:
             tau = file["runs/tau"][()][:, :, 0, :].astype(float)
             labels = [text.decode() for text in file["runs/label"][()]]
@@ -45,7 +46,7 @@ def main():
         truths = {"mean": mean, "median": np.median(tau, axis=-1), "ratio": mean / mean[:, :1]}
         for quantity, truth in truths.items():
             inside, all_cells, runs = 0, 0, 0
-            for seed in range(options.sweeps):
+            for seed in range(options.first, options.first + options.sweeps):
                 out = folder / "out.h5"
                 out.unlink(missing_ok=True)
                 run("sweep", "job.toml", "-o", out, "-q", "--set", f"seed={seed + 2}", "--set", f"precision.{quantity}=0.1", cwd=folder)

@@ -223,6 +223,30 @@ def test_reports_of_curves_and_of_unfinished_files(curves, study_job, tmp_path):
     assert re.search(r"status \w+, 1\d\d runs pending as of 20", text) and "<figure" not in text
 
 
+def test_a_report_of_certified_curves_lists_their_regimes(study, tmp_path, capsys):
+    from processes import run
+    from tasfg import command_line
+
+    star, ring, chart = (tmp_path / f"{name}.h5" for name in ("star", "ring", "chart"))
+    coarse = ("--tolerance", "0.05", "-o")
+    run("curve", "--graph", "loopy-star", "-P", "q=1", "-P", "r=0.25", "--over", "p=0:1", *coarse, star)
+    run("curve", "--graph", "ring", "--over", "p=0:1", *coarse, ring)
+    run("curve", "--graph", "loopless-clique", "--over", "p=0.1:1", "--over", "K=4:6", *coarse, chart)
+    page = tmp_path / "curves.html"
+    assert command_line.main(["report", str(star), str(ring), str(chart), "-o", str(page)]) == 0
+    text = page.read_text()
+    rows = re.search(r'id="regimes-table".*?<tbody>(.*?)</tbody>', text, re.S)[1].splitlines()
+    changes = [[html.unescape(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)] for row in rows]
+    of_star = [row for row in changes if row[0] == str(star)]
+    assert [row[6:] for row in of_star] == [["–", "1, 2, 3"], ["–", "4"]]
+    for row, place in zip(of_star, ((13 - 105**0.5) / 32, (5**0.5 - 1) / 4)):
+        assert float(row[3]) <= place <= float(row[4]) <= float(row[3]) + 1.001e-9
+    assert {row[1] for row in changes if row[0] == str(chart)} >= {"K = 5"}
+    assert text.count("<figure") == 2 and "certified" in text and "K: " in text
+    assert command_line.main(["report", str(star), str(study), "-o", str(page)]) == 2
+    assert "write a report of each" in capsys.readouterr().err
+
+
 def test_a_comparison_with_published_runs_can_be_part_of_it(study, tmp_path):
     frame = tasfg.open(study).runs_frame().assign(correct=1)
     frame[["graph", "K", "algorithm", "log_inv_delta", "seed", "tau", "correct"]].to_csv(

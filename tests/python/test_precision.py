@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -151,24 +152,68 @@ def test_a_plan_prices_precision(whole):
     assert priced("--set", "precision={mean=0.02}") > 10 * priced()
 
 
-def test_the_analysis_has_the_intervals_that_the_program_decides_by(whole):
+@pytest.mark.parametrize("quantity", ["mean", "ratio"])
+def test_the_analysis_has_the_intervals_that_the_program_decides_by(whole, quantity, tmp_path):
     sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../analysis"))
     import tasfg
-    from tasfg import tables
+    from tasfg import checks, report, tables
 
-    results = tasfg.open(whole)
+    file = whole
+    if quantity == "ratio":
+        file = tmp_path / "ratio.h5"
+        run("sweep", whole.parent / "job.toml", "-o", file, "--set", "precision={ratio=0.2}", "-q")
+    results = tasfg.open(file)
     table = tables.statistics(results, ["label", "algorithm", "delta"])
-    n = (statuses(whole) == 1).sum(axis=2)
+    n = (statuses(file) == 1).sum(axis=2)
     compared = 0
-    for cell in json.loads(run("status", whole, "--json").stdout)["precision"]["cells"]:
+    for cell in json.loads(run("status", file, "--json").stdout)["precision"]["cells"]:
         here = table[(table.label == cell["case"]) & (table.algorithm == cell["algorithm"])]
         row = here[np.isclose(here.delta.astype(float), cell["delta"])].iloc[0]
         assert row.runs == cell["runs"] and row.runs in n
         if cell["quantity"] == "mean":
+            found = (row["mean"], row["mean"] - row.half_width, row["mean"] + row.half_width)
+        else:
+            found = (row.ratio, row.ratio_low, row.ratio_high)
+            assert row.ratio_runs == cell["runs"]
+        if cell["quantity"] == quantity:
             compared += 1
-            assert row["mean"] == pytest.approx(cell["value"]) and row.half_width == pytest.approx(cell["high"] - cell["value"])
-    assert compared > 0
-    assert "median 95 %" in tables.readable(table, ["label", "algorithm"])
+            assert found == pytest.approx((cell["value"], cell["low"], cell["high"]))
+    assert compared > 3
+    assert table[table.algorithm == "uniform"].ratio.isna().all() and table.ratio.notna().sum() == 8
+    shown = tables.readable(table, ["label", "algorithm"])
+    assert "median 95 %" in shown
+    texts = [text for text in shown["τ/τ of the first (runs)"] if text != "–"]
+    assert len(texts) == 8 and all(re.fullmatch(r"[\d.]+ ± [\d.]+ \(\d+\)", text) for text in texts)
+    page = report.render(results, with_figures=False)
+    assert "τ/τ of the first" in page and all(text in page for text in texts)
+    for row in checks.paired_table(results.frame, "uniform", 3.0, stopped=True, means=True).itertuples():
+        same = table[(table.label == row.label) & (table.algorithm == row.algorithm) & (table.delta < 0.1)].iloc[0]
+        assert (row.ratio, row.low, row.high) == pytest.approx((same.ratio, same.ratio_low, same.ratio_high))
+        assert row.seeds == same.ratio_runs
+
+
+def test_the_analysis_has_the_error_probability_of_weighted_runs(tmp_path):
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../analysis"))
+    import tasfg
+    from tasfg import figures, tables
+
+    job = tmp_path / "job.toml"
+    job.write_text(
+        'measure = "error"\nreplications = 2000\ndelta = [1e-2, 1e-4]\nalgorithms = ["uniform"]\n'
+        'precision = { error = 0.3 }\n[[graph]]\nfamily = "ring"\nK = 3\n'
+    )
+    run("sweep", job, "-o", tmp_path / "error.h5", "-q")
+    results = tasfg.open(tmp_path / "error.h5")
+    table = tables.statistics(results, ["label", "algorithm", "delta"])
+    (cell,) = json.loads(run("status", tmp_path / "error.h5", "--json").stdout)["precision"]["cells"]
+    assert cell["quantity"] == "error"
+    row = table[np.isclose(table.delta.astype(float), cell["delta"])].iloc[0]
+    assert row.runs == cell["runs"] < 2000
+    assert (row.error, row.error_low, row.error_high) == pytest.approx((cell["value"], cell["low"], cell["high"]))
+    assert (table.error < table.delta.astype(float)).all()
+    assert tables.error_text(row).endswith("]")
+    drawing = figures.draw(figures.figure_named("error-rate"), results)
+    assert any("weighted runs" in text.get_text() for text in drawing.texts)
 
 
 @pytest.mark.parametrize("capped", [0, 20, 45])

@@ -49,5 +49,26 @@ TEST(PivotedQr, FindsTheRankAndABasisOfWhatIsOrthogonalToAllColumns) {
   }
 }
 
+TEST(PivotedQr, FindsTheShortestSolutionOfEquationsThatDependOnEachOther) {
+  PhiloxStream stream(stream_key(12));
+  for (const std::size_t rank : {3U, 7U, 9U}) {
+    // Equations Aᵀx = b with b = Aᵀy: what is shortest is orthogonal to all that A's columns do not reach.
+    const std::size_t rows = 9, columns = 12;
+    const Matrix matrix = random_matrix(stream, rows, columns, rank);
+    std::vector<double> y(rows), b(columns);
+    for (double& value : y) value = stream.uniform() - 0.5;
+    for (std::size_t j = 0; j < columns; ++j) b[j] = dot(matrix.column(j), y.data(), rows);
+    const PivotedQr qr(matrix);
+    const std::vector<double> x = qr.shortest(b, rank);
+    for (std::size_t j = 0; j < columns; ++j)
+      EXPECT_NEAR(dot(matrix.column(j), x.data(), rows), b[j], 1e-10) << rank;
+    Matrix rest(rows, rows - rank);
+    for (std::size_t k = 0; k < rest.columns; ++k) rest(rank + k, k) = 1.0;
+    qr.apply_q(rest);
+    for (std::size_t k = 0; k < rest.columns; ++k)
+      EXPECT_NEAR(dot(rest.column(k), x.data(), rows), 0.0, 1e-10) << rank;
+  }
+}
+
 }  // namespace
 }  // namespace tasfg

@@ -1,9 +1,12 @@
 #include "tasfg/solve/regimes.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "solve/family_curves.hpp"
 #include <gtest/gtest.h>
+
+#include "tasfg/base/philox.hpp"
 
 namespace tasfg {
 namespace {
@@ -48,6 +51,31 @@ TEST(Regimes, TheRingMirrorsItselfInItsMiddle) {
     EXPECT_EQ(one[i].entering.size(), other.leaving.size());
     EXPECT_EQ(one[i].leaving.size(), other.entering.size());
   }
+}
+
+TEST(Regimes, EveryBracketIsNarrowAndFewerPointsFindNothingElse) {
+  // On rings many vertices come and go, at p = 1/2 up to all of them at once, and others near by.
+  PhiloxStream stream(stream_key(0x72696e67));
+  std::size_t count = 0;
+  for (int ring = 0; ring < 6; ++ring) {
+    SCOPED_TRACE(ring);
+    std::vector<double> means(static_cast<std::size_t>(4 + 2 * ring));
+    for (double& mean : means) mean = stream.uniform();
+    means[0] = 1.1;
+    const ModelFamily models =
+        models_of("ring", {"p"}, {{"K", static_cast<double>(means.size())}}, Gaussian{1.0}, means);
+    const auto few = regime_changes(models, whole_map(models, {.tolerance = 0.1}, {}, 0.01, 0.99).points);
+    const auto many = regime_changes(models, whole_map(models, {.tolerance = 1e-2}, {}, 0.0, 1.0).points);
+    for (const RegimeChange& change : few) {
+      ++count;
+      EXPECT_LE(change.high - change.low, 1e-9);
+      EXPECT_TRUE(std::any_of(many.begin(), many.end(), [&change](const RegimeChange& other) {
+        return other.low <= change.high && change.low <= other.high;
+      })) << change.low;
+    }
+    for (const RegimeChange& change : many) EXPECT_LE(change.high - change.low, 1e-9);
+  }
+  EXPECT_GE(count, 20U);
 }
 
 TEST(Regimes, TheFaceOfTheLooplessCliqueBeginsAtARationalNumber) {
