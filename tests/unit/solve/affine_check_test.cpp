@@ -118,6 +118,11 @@ TEST(AffineCheck, FindsWhereAnExpressionBends) {
   EXPECT_DOUBLE_EQ(check("abs(3*q-1)").kink->at, 1.0 / 3.0);
 }
 
+TEST(AffineCheck, NotesHowLargePartsGetThatCancel) {
+  EXPECT_GE(check("p + 1e6 - 1e6").form.magnitude, 1e6);
+  EXPECT_LE(check("p/2").form.magnitude, 1.0);
+}
+
 TEST(AffineCheck, SaysWhatIsNotAffine) {
   EXPECT_EQ(why("0.25*(1-2*q)/(K-1)"), "affine");
   EXPECT_EQ(why("p*q"), "affine");
