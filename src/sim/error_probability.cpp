@@ -325,7 +325,7 @@ ErrorEstimate error_estimate(std::span<const double> log_weights, double most) {
   const auto n = static_cast<double>(log_weights.size());
   ErrorEstimate out;
   out.runs = static_cast<std::int64_t>(log_weights.size());
-  if (std::any_of(log_weights.begin(), log_weights.end(), [](double each) { return each != each; })) {
+  if (std::any_of(log_weights.begin(), log_weights.end(), [](double each) { return !(each < kInfinity); })) {
     out.error = out.std_error = out.lower = out.upper = kNaN;
     return out;
   }

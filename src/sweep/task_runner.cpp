@@ -43,7 +43,7 @@ RunRecord TaskRunner::run(RunName name, const std::atomic<bool>& cancel) {
   const auto start = std::chrono::steady_clock::now();  // pilot runs are nobody's own
   RunRecord record = sampler->run(static_cast<std::uint64_t>(name.seed), &cancel);
   for (std::size_t d = 0; d < record.log_weight.size(); ++d)
-    if (!sampler->trusted(d)) record.log_weight[d] = std::numeric_limits<double>::quiet_NaN();
+    if (!sampler->trusted(d)) record.log_weight[d] = std::numeric_limits<double>::infinity();  // no estimate
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return record;
 }

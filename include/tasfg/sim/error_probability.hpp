@@ -35,7 +35,8 @@ struct ErrorEstimate {
   [[nodiscard]] bool has_interval() const { return lower == lower; }
 };
 
-/// From ln of what each run counts, −∞ for nothing. No run counts more than `most`. NaN where a weight is.
+/// From ln of what each run counts, −∞ for nothing. No run counts more than `most`. NaN where a weight is +∞,
+/// or NaN.
 [[nodiscard]] ErrorEstimate error_estimate(std::span<const double> log_weights, double most);
 /// From plain runs, of which so many were wrong (Wilson's interval).
 [[nodiscard]] ErrorEstimate plain_error_estimate(std::int64_t wrong, std::int64_t runs);

@@ -247,10 +247,12 @@ TEST(ErrorEstimate, RefusesAnIntervalWhereFewRunsDecide) {
 
 TEST(ErrorEstimate, IsNoneWhereAWeightIsNone) {
   std::vector<double> log_weights(100, 0.0);
-  log_weights[7] = std::nan("");
-  const ErrorEstimate found = error_estimate(log_weights, 10.0);
-  EXPECT_TRUE(std::isnan(found.error));
-  EXPECT_FALSE(found.has_interval());
+  for (const double none : {std::nan(""), kInfinity}) {
+    log_weights[7] = none;
+    const ErrorEstimate found = error_estimate(log_weights, 10.0);
+    EXPECT_TRUE(std::isnan(found.error));
+    EXPECT_FALSE(found.has_interval());
+  }
 }
 
 TEST(ErrorEstimate, OfTwoSourcesAgreeWithinFourStandardErrorsOrNot) {
