@@ -66,8 +66,8 @@ def stopped_ratio(values, base) -> tuple[float, float, float]:
 
 def weighted_error(log_weights, stopped: bool = False) -> tuple[float, float, float]:
     """The probability of a wrong answer by weighted runs (docs/error.md) and the ends of its 95 % interval, as tasfg has them.
-    `stopped`: runs were made until it was narrow enough. No interval without an error, or where weights are too uneven; nothing where
-    pilot runs disagree (weights of +∞)."""
+    `stopped`: runs were made until it was narrow enough. No interval without an error, or where weights are too uneven; nothing
+    where pilot runs disagree (weights of +∞)."""
     logs = np.asarray(log_weights, dtype=float)
     largest = logs.max(initial=-np.inf)
     if np.isposinf(largest):
