@@ -199,7 +199,7 @@ def test_the_analysis_has_the_error_probability_of_weighted_runs(tmp_path):
 
     job = tmp_path / "job.toml"
     job.write_text(
-        'measure = "error"\nreplications = 2000\ndelta = [1e-2, 1e-4]\nalgorithms = ["uniform"]\n'
+        'measure = "error"\nreplications = 5000\ndelta = [1e-2, 1e-4]\nalgorithms = ["uniform"]\n'
         'precision = { error = 0.3 }\n[[graph]]\nfamily = "ring"\nK = 3\n'
     )
     run("sweep", job, "-o", tmp_path / "error.h5", "-q")
@@ -208,7 +208,7 @@ def test_the_analysis_has_the_error_probability_of_weighted_runs(tmp_path):
     (cell,) = json.loads(run("status", tmp_path / "error.h5", "--json").stdout)["precision"]["cells"]
     assert cell["quantity"] == "error"
     row = table[np.isclose(table.delta.astype(float), cell["delta"])].iloc[0]
-    assert row.runs == cell["runs"] < 2000
+    assert row.runs == cell["runs"] < 5000
     assert (row.error, row.error_low, row.error_high) == pytest.approx((cell["value"], cell["low"], cell["high"]))
     assert (table.error < table.delta.astype(float)).all()
     assert tables.error_text(row).endswith("]")
