@@ -88,7 +88,7 @@ def ends(G, means, reward, omega, weights):
 
 
 def by_clarabel(G, means, reward):
-    """T* from the conic form of the problem."""
+    """T* from the conic form of the problem (missing where Clarabel calls its solution inaccurate), and T at its allocation."""
     import cvxpy as cp
 
     best = int(np.argmax(means))
@@ -119,7 +119,8 @@ def by_clarabel(G, means, reward):
     problem = cp.Problem(cp.Maximize(scale * value), [cp.sum(omega) == 1, *constraints])
     problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
     omega = np.maximum(omega.value, 0.0)
-    return scale / problem.value, ends(G, means, reward, omega / omega.sum(), np.ones(len(means)))[0]
+    value = scale / problem.value if problem.status == cp.OPTIMAL else np.nan
+    return value, ends(G, means, reward, omega / omega.sum(), np.ones(len(means)))[0]
 
 
 def solve(G, means, reward, folder):
@@ -144,7 +145,7 @@ def main():
     parser.add_argument("--against", type=int, default=30, help="instances that Clarabel solves, too")
     options = parser.parse_args()
     rows = collections.defaultdict(list)
-    wrong = compared = 0
+    wrong = compared = inaccurate = 0
     worst = 0.0
     every = options.instances // options.against if options.against else 0
     with tempfile.TemporaryDirectory() as folder:
@@ -166,8 +167,9 @@ def main():
                     compared += 1
                     value, at_omega = by_clarabel(G, means, reward)
                     # Its allocation attains no more than the optimum; its value is as close as its tolerances.
+                    inaccurate += bool(np.isnan(value))
                     off = abs(value / found["T_star"] - 1)
-                    worst = max(worst, off)
+                    worst = max(worst, np.nan_to_num(off))
                     if off > 1e-6 or at_omega < found["T_star_lower"] * (1 - 1e-9):
                         said.append(f"Clarabel says {value!r}, its allocation {at_omega!r}, not {found['T_star']!r}")
             wrong += bool(said)
@@ -178,7 +180,8 @@ def main():
         K, edges, gaps, seconds = map(np.array, zip(*found))
         print(f"| {kind} | {len(K)} | {K.min()} to {K.max()} | {edges.min()} to {edges.max()} | {gaps.max():.1e} | "
               f"{np.median(seconds):.2f}, {seconds.max():.2f} |")
-    print(f"{options.instances} instances, {wrong} with something wrong; {compared} solved by Clarabel, at most {worst:.1e} apart")
+    print(f"{options.instances} instances, {wrong} with something wrong; {compared} solved by Clarabel ({inaccurate} "
+          f"inaccurately, by its own word), the others at most {worst:.1e} apart")
     sys.exit(1 if wrong else 0)
 
 
