@@ -14,7 +14,7 @@ from .errors import NothingToDraw, UserError
 from .estimates import LEVEL, clopper_pearson, half_width, stopped_half_width, stopped_ratio, weighted_error
 from .names import case_title, delta_axis, delta_text, graph_title
 from .results import Results
-from .samples import BOUND, dodge
+from .samples import BOUND, dodge, draw_means
 from .selection import MOST_GROUPS, MOST_PANELS, confidence, first_of, in_order, incomplete, runs_of
 
 
@@ -356,18 +356,7 @@ def small_delta(results: Results) -> Figure:
             x, mean, half = np.array(means).T
             colour = style.algorithm_colour(name)
             ends += [*(mean + np.nan_to_num(half)), *(mean - np.nan_to_num(half))]
-            panel.errorbar(
-                x,
-                mean,
-                np.nan_to_num(half),
-                color=colour,
-                marker=style.algorithm_marker(name),
-                ms=3,
-                lw=1.0,
-                elinewidth=0.8,
-                capsize=1.5,
-                capthick=0.6,
-            )
+            draw_means(panel, x, mean, np.nan_to_num(half), name)
             if name in limits and np.isfinite(limits[name]):
                 panel.axhline(limits[name], color=colour, linestyle=(0, (1, 1.5)), linewidth=0.9)
                 ends.append(limits[name])
@@ -398,7 +387,6 @@ def tau_delta(results: Results) -> Figure:
     logs = np.sort(runs.rows.log_inv_delta.unique())
     count = len(runs.cases)
     figure, panels = layout.panels(count, 2 if count <= 4 else 3, 2.0, share_x=True)
-    colour, marker = style.algorithm_colour(EXPONENTIAL), style.algorithm_marker(EXPONENTIAL)
     for panel, (_, case) in zip(panels, runs.cases.iterrows()):
         scaled = [
             (x, samples[case.label, EXPONENTIAL, x].scaled(np.exp(x)))
@@ -407,9 +395,7 @@ def tau_delta(results: Results) -> Figure:
         ]
         points = np.array([(x, s.mean, np.nan_to_num(s.half_width)) for x, s in scaled if not s.capped]).reshape(-1, 3)
         x, mean, half = points.T
-        panel.errorbar(
-            x, mean, half, color=colour, marker=marker, ms=3, lw=1.0, elinewidth=0.8, capsize=1.5, capthick=0.6
-        )
+        draw_means(panel, x, mean, half, EXPONENTIAL)
         panel.set(xlim=(0, max([*x, 1.0]) * 1.05), yscale="log")
         low = np.where(mean > half, mean - half, mean)
         panel.set_ylim(min(low, default=1.0) / 2, max(mean + half, default=1.0) * 2)

@@ -11,7 +11,7 @@ from . import layout, style, theory
 from .errors import NothingToDraw
 from .names import delta_text
 from .results import Results
-from .samples import BOUND
+from .samples import BOUND, draw_means
 from .selection import MOST_PANELS, confidence, incomplete, runs_of, seeds
 
 FEWEST = 3  # values of K that make a slope
@@ -65,18 +65,7 @@ def scaling(results: Results, log_inv_delta: float | None = None) -> Figure:
             if not points:
                 continue
             K, mean, half = np.array(points).T
-            bar = panel.errorbar(
-                K,
-                mean,
-                [np.where(half < mean, half, 0.0), half],
-                color=style.algorithm_colour(name),
-                marker=style.algorithm_marker(name),
-                ms=3,
-                lw=1.0,
-                elinewidth=0.8,
-                capsize=1.5,
-                capthick=0.6,
-            )
+            bar = draw_means(panel, K, mean, [np.where(half < mean, half, 0.0), half], name)
             if len(points) >= FEWEST:
                 entries.append((bar, slope(K, mean)))
         panel.set(xscale="log", yscale="log")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -60,6 +61,22 @@ def draw_boxes(
     ends = [y for box in boxes for y in (box.low, min(box.high, box.sample.cap)) if np.isfinite(y)]
     if ends:
         axes.update_datalim([(at.min() - width / 2, min(ends)), (at.max() + width / 2, max(ends))])
+
+
+def draw_means(axes: Axes, x, mean, half, name: str) -> ErrorbarContainer:
+    """Means of an algorithm joined by lines, with intervals of this half-width (or of these, below and above)."""
+    return axes.errorbar(
+        x,
+        mean,
+        half,
+        color=style.algorithm_colour(name),
+        marker=style.algorithm_marker(name),
+        ms=3,
+        lw=1.0,
+        elinewidth=0.8,
+        capsize=1.5,
+        capthick=0.6,
+    )
 
 
 def dodge(count: int, span: float = 0.84) -> np.ndarray:
