@@ -15,6 +15,7 @@ from collections.abc import Iterable
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from . import comparison, figures, style
@@ -28,6 +29,7 @@ from .tables import error_text, mean_text, quantile_text, ratio_text, statistics
 
 MOST_CASES = 300  # with details of their own; the tables have all, up to MOST_ROWS
 MOST_ROWS = 5000
+MOST_BYTES = 1_000_000  # of a drawing as SVG
 
 
 def _text(value) -> str:
@@ -98,9 +100,10 @@ def _image(drawing) -> str:
         # Not savefig, which draws everything twice.
         FigureCanvasSVG(drawing).print_svg(data, metadata={"Date": None})
         kind = "svg+xml"
-        if data.tell() > 400_000:
+        if data.tell() > MOST_BYTES:
             data, kind = io.BytesIO(), "png"
-            drawing.savefig(data, format="png", dpi=150)
+            drawing.set_dpi(150)
+            FigureCanvasAgg(drawing).print_png(data)
     return f"data:image/{kind};base64," + base64.b64encode(data.getvalue()).decode()
 
 
