@@ -32,10 +32,8 @@ void UcbVRule::edges(const Estimate& e, int a, double width, double* out) const 
     if (e.pulls()[v] == 0.0) out[v] = 1.0 + width * inverse_root_N_[v];
 }
 
-int UcbVRule::look(const Estimate& e) {
-  const std::size_t n = score_.size();
-  double* score = score_.data();
-  for (std::size_t v = 0; v < n; ++v) {
+void UcbVRule::keep_up(const Estimate& e) {
+  for (std::size_t v = 0; v < score_.size(); ++v) {
     if (M_[v] != e.observations()[v]) {
       M_[v] = e.observations()[v];
       inverse_root_M_[v] = 1.0 / std::sqrt(M_[v]);
@@ -46,6 +44,12 @@ int UcbVRule::look(const Estimate& e) {
       inverse_N_[v] = 1.0 / N_[v];
     }
   }
+}
+
+int UcbVRule::look(const Estimate& e) {
+  const std::size_t n = score_.size();
+  double* score = score_.data();
+  keep_up(e);
   pseudo_ = e.prior() == GraphPrior::pseudo_count ? 1.0 : 0.0;
   const UcbWidths now(e.draws(), e.graph_known());
   const double* mean = e.means().data();
@@ -102,33 +106,24 @@ bool UcbVRule::stands(const Estimate& e, const Corridor& ahead) {
   const auto exceeds = [](double x, double y) { return x - y > kMargin * (std::abs(x) + std::abs(y)); };
   const auto root = [](double count) { return std::sqrt(std::max(count, 1.0)); };
   const auto a = static_cast<std::size_t>(leader_), v = static_cast<std::size_t>(chosen_);
+  const std::size_t n = score_.size();
+  double* score = score_.data();
+  keep_up(e);
   const double least = ahead.low[a] + now.mean / root(ahead.observations[a]);
-  const auto leads = [&](std::size_t u) {
-    const double M = e.observations()[u];
-    const double inverse_root = M_[u] == M ? inverse_root_M_[u] : 1.0 / root(M);
-    return u == a || exceeds(least, ahead.high[u] + then.mean * inverse_root);
-  };
+  const auto most = [&](std::size_t u) { return ahead.high[u] + then.mean * inverse_root_M_[u]; };
   // Who came too near last time often does so again.
-  if (!leads(nearest_)) return false;
-  for (std::size_t u = 0; u < ahead.low.size(); ++u) {
-    if (leads(u)) continue;
-    nearest_ = u;
+  if (nearest_ != a && !exceeds(least, most(nearest_))) return false;
+  for (std::size_t u = 0; u < n; ++u) score[u] = most(u);
+  score[a] = -kInfinity;
+  if (const double rival = largest_of(score, n); !exceeds(least, rival)) {
+    nearest_ = static_cast<std::size_t>(first_index_of(rival, score, n));
     return false;
   }
   if (e.graph_known()) return true;
-  const double edge = ahead.edge_low[a] + now.edge / root(e.pulls()[v] + static_cast<double>(ahead.draws));
-  const auto shows_more = [&](std::size_t w) {
-    const double N = e.pulls()[w];
-    const double inverse_root = N_[w] == N ? inverse_root_N_[w] : 1.0 / root(N);
-    return w == v || exceeds(edge, e.edge(static_cast<int>(w), leader_) + then.edge * inverse_root);
-  };
-  if (!shows_more(nearest_edge_)) return false;
-  for (std::size_t w = 0; w < ahead.low.size(); ++w) {
-    if (shows_more(w)) continue;
-    nearest_edge_ = w;
-    return false;
-  }
-  return true;
+  edges(e, leader_, then.edge, score);
+  score[v] = -kInfinity;
+  return exceeds(ahead.edge_low[a] + now.edge / root(e.pulls()[v] + static_cast<double>(ahead.draws)),
+                 largest_of(score, n));
 }
 
 }  // namespace tasfg

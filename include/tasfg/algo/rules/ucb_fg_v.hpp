@@ -60,6 +60,8 @@ class UcbVRule {
     return holds(e) && pseudo_ + e.count(chosen_, leader_) > needed_ * N;
   }
   int look(const Estimate& e);
+  /// Roots and inverses of the counts as they are now.
+  void keep_up(const Estimate& e);
   /// G^ucb of the edges into a.
   void edges(const Estimate& e, int a, double width, double* out) const;
 
@@ -74,7 +76,7 @@ class UcbVRule {
   double rivals_ = 0.0;                // the most that another mean's bound can be
   double mean_bonus_ = 0.0;            // the least that is added to the leader's mean
   double needed_ = 0.0;                // an estimate of the chosen edge that keeps it ahead of others
-  std::size_t nearest_ = 0, nearest_edge_ = 0;  // where a corridor last failed
+  std::size_t nearest_ = 0;            // the rival for whom a corridor last failed
 };
 
 }  // namespace tasfg
