@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tasfg/algo/ucb_widths.hpp"
 #include "tasfg/base/elementary.hpp"
 #include "tasfg/base/extremes.hpp"
 
@@ -33,6 +32,9 @@ void UcbVRule::edges(const Estimate& e, int a, double width, double* out) const 
 }
 
 void UcbVRule::keep_up(const Estimate& e) {
+  if (kept_ == e.draws()) return;
+  kept_ = e.draws();
+  now_ = UcbWidths(e.draws(), e.graph_known());
   for (std::size_t v = 0; v < score_.size(); ++v) {
     if (M_[v] != e.observations()[v]) {
       M_[v] = e.observations()[v];
@@ -51,11 +53,10 @@ int UcbVRule::look(const Estimate& e) {
   double* score = score_.data();
   keep_up(e);
   pseudo_ = e.prior() == GraphPrior::pseudo_count ? 1.0 : 0.0;
-  const UcbWidths now(e.draws(), e.graph_known());
   const double* mean = e.means().data();
-  for (std::size_t u = 0; u < n; ++u) score[u] = mean[u] + now.mean * inverse_root_M_[u];
+  for (std::size_t u = 0; u < n; ++u) score[u] = mean[u] + now_.mean * inverse_root_M_[u];
   leader_ = index_of_largest(score, n);
-  edges(e, leader_, now.edge, score);
+  edges(e, leader_, now_.edge, score);
   chosen_ = index_of_largest(score, n);
 
   // How long the choice may stand without another look. log grows visibly from one draw to the next up to
@@ -73,11 +74,11 @@ int UcbVRule::look(const Estimate& e) {
     return chosen_;
   }
   const UcbWidths then(until_, e.graph_known());
-  mean_bonus_ = now.mean * (1.0 / std::sqrt(M_[a] + static_cast<double>(span)));
+  mean_bonus_ = now_.mean * (1.0 / std::sqrt(M_[a] + static_cast<double>(span)));
   if (e.graph_known()) {
     needed_ = -kInfinity;
   } else {
-    const double bonus = now.edge * (1.0 / std::sqrt(N_[v] + static_cast<double>(span)));
+    const double bonus = now_.edge * (1.0 / std::sqrt(N_[v] + static_cast<double>(span)));
     edges(e, leader_, then.edge, score);
     score[v] = -kInfinity;
     const double others = largest_of(score, n);
@@ -101,7 +102,7 @@ std::int64_t UcbVRule::plan(const Estimate& /*estimate*/, std::int64_t draws,
 bool UcbVRule::stands(const Estimate& e, const Corridor& ahead) {
   // Widths grow with the draws and shrink with what is seen: each bound at the end of the interval that
   // speaks against the choice.
-  const UcbWidths now(e.draws(), e.graph_known()), then(e.draws() + ahead.draws, e.graph_known());
+  const UcbWidths then(e.draws() + ahead.draws, e.graph_known());
   constexpr double kMargin = 8e-15;  // on the rounding of both sides, a few units of 1e-16
   const auto exceeds = [](double x, double y) { return x - y > kMargin * (std::abs(x) + std::abs(y)); };
   const auto root = [](double count) { return std::sqrt(std::max(count, 1.0)); };
@@ -109,7 +110,7 @@ bool UcbVRule::stands(const Estimate& e, const Corridor& ahead) {
   const std::size_t n = score_.size();
   double* score = score_.data();
   keep_up(e);
-  const double least = ahead.low[a] + now.mean / root(ahead.observations[a]);
+  const double least = ahead.low[a] + now_.mean / root(ahead.observations[a]);
   const auto most = [&](std::size_t u) { return ahead.high[u] + then.mean * inverse_root_M_[u]; };
   // Who came too near last time often does so again.
   if (nearest_ != a && !exceeds(least, most(nearest_))) return false;
@@ -122,7 +123,7 @@ bool UcbVRule::stands(const Estimate& e, const Corridor& ahead) {
   if (e.graph_known()) return true;
   edges(e, leader_, then.edge, score);
   score[v] = -kInfinity;
-  return exceeds(ahead.edge_low[a] + now.edge / root(e.pulls()[v] + static_cast<double>(ahead.draws)),
+  return exceeds(ahead.edge_low[a] + now_.edge / root(e.pulls()[v] + static_cast<double>(ahead.draws)),
                  largest_of(score, n));
 }
 
