@@ -12,15 +12,12 @@ from matplotlib.patches import Patch
 
 from . import layout, style, theory
 from .errors import NothingToDraw
-from .names import case_title, number
+from .names import case_title, equation, number
 from .results import Results
 from .samples import dodge
 from .selection import MOST_PANELS, MOST_VERTICES, few_vertices, first_of, in_order, single_cases
 
-NOT_UNIQUE = (
-    r"†: $\omega^{\star}$ is not unique; drawn is the centre of the optimal set (another solver may return another"
-    " point)."
-)
+NOT_UNIQUE = "†: ω* is not unique; drawn is the centre of the optimal set (another solver may return another" " point)."
 
 
 def position(results: Results, label: str) -> int:
@@ -122,17 +119,19 @@ def symmetric(results: Results) -> Figure:
             theory.characteristic_time([s, 0.0, 1.0 - s], G, data.means.values[:3], float(case.variance)) for s in x
         ]
         face = " †" if case.face_dimension > 0 else ""
-        axes.plot(x, times, color=colour, linestyle=dash, label=rf"$p^{{\prime}}={number(case.r)}${face}")
+        axes.plot(x, times, color=colour, linestyle=dash, label=f"{equation('p′', number(case.r))}{face}")
         axes.plot(float(data.omega.values[0]), case.T_star, "o", mfc="white", mec=colour, ms=4)
-    axes.set(xlabel=r"$x$, with $\omega(x)=(x,\,0,\,1-x)$", ylabel=r"$T(\omega(x))$", xlim=(0, 1), yscale="log")
+    axes.set(xlabel="x, with ω(x) = (x, 0, 1 − x)", ylabel="T(ω(x))", xlim=(0, 1), yscale="log")
     low, high = axes.get_ylim()
     axes.set_ylim(low, high)
     layout.log_axis(axes.yaxis)
-    layout.legend(figure, axes.get_legend_handles_labels()[0], r"Symmetric graph, $p=1/2$, $q=1$")
+    layout.legend(
+        figure, axes.get_legend_handles_labels()[0], f"Symmetric graph, {equation('p', '1/2')}, {equation('q', '1')}"
+    )
     layout.note(
         figure,
-        r"Rings: $T^{\star}$ at the $\omega^{\star}$ of the file.",
-        r"†: every $x$ is optimal, a solver may return any of them.",
+        "Rings: T* at the ω* of the file.",
+        "†: every x is optimal, a solver may return any of them.",
     )
     return figure
 
@@ -197,7 +196,7 @@ def pulls(results: Results) -> Figure:
     )
     layout.note(
         figure,
-        r"Draws of a trajectory up to its smallest $\delta$ (or its cap): mean over seeds, quartiles. Vertices count from 0; "
+        "Draws of a trajectory up to its smallest δ (or its cap): mean over seeds, quartiles. Vertices count from 0; "
         "bold: the best.",
         NOT_UNIQUE if (cases.face_dimension > 0).any() else "",
         note,

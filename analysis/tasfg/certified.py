@@ -80,7 +80,7 @@ def curve(results: Curves) -> Figure:
         for begin, end in _infinite(file, axis):
             axes.axvspan(begin, end, color=colour, alpha=0.12, lw=0)
         entries.append(Line2D([], [], color=colour, linestyle=dash, label=label))
-    axes.set(xlabel=f"${axis}$" if len(axis) == 1 else axis, ylabel=f"characteristic time {style.T_STAR}")
+    axes.set(xlabel=axis, ylabel=f"characteristic time {style.T_STAR}")
     axes.set_xlim(min(file.points[axis].min() for file in files), max(file.points[axis].max() for file in files))
     axes.set_yscale("log")
     axes.autoscale(axis="y")
@@ -88,7 +88,7 @@ def curve(results: Curves) -> Figure:
     layout.log_axis(axes.yaxis)
     layout.legend(figure, entries if len(files) > 1 else [], title)
     if any(len(file.regimes) for file in files):
-        remarks.append(r"Rings: the support of $\omega^{\star}$ changes.")
+        remarks.append("Rings: the support of ω* changes.")
     certified = [file for file in files if not file.sampled]
     if certified:
         tolerance = max(float(file.attributes["tolerance"]) for file in certified)
@@ -131,8 +131,8 @@ def chart(results: Curves) -> Figure:
     axes.set(
         xlim=(edges[x][0].min(), edges[x][1].max()),
         ylim=(edges[y][0].min(), edges[y][1].max()),
-        xlabel=f"${x}$" if len(x) == 1 else x,
-        ylabel=f"${y}$" if len(y) == 1 else y,
+        xlabel=x,
+        ylabel=y,
     )
     axes.grid(False)
     bar = figure.colorbar(shades, ax=axes, pad=0.02)
@@ -143,9 +143,9 @@ def chart(results: Curves) -> Figure:
     layout.legend(figure, [], title)
     remarks = [f"Each cell within a factor of {1 + float(file.attributes['tolerance']):g}."]
     if not file.sampled:
-        remarks.append(r"Thin lines: equal $T^{\star}$. Thick: the support of $\omega^{\star}$ changes.")
+        remarks.append("Thin lines: equal T*. Thick: the support of ω* changes.")
     elif len(file.regimes):
-        remarks.append(r"Black: the support of $\omega^{\star}$ changes.")
+        remarks.append("Black: the support of ω* changes.")
     if not finite.all():
         remarks.append("Grey: infinite, or no bound.")
     remarks += [f"{name} is sampled: {why}." for name, why in file.sampled.items()]

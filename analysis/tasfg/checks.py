@@ -109,7 +109,7 @@ def error_rate(results: Results) -> Figure:
         f"Probability of a wrong answer{pooled} by {_range(table.runs)} weighted runs; bars: 95 %; without a bar: too uneven."
         if weighted
         else f"Errors{pooled}, {_range(table.runs)} runs a bar; bars: 95 % Clopper–Pearson; without a mark: no error.",
-        r"Black triangles: $\delta$ is below the axis." if below.any() else "",
+        "Black triangles: δ is below the axis." if below.any() else "",
         incomplete(runs.rows)
         + " Capped runs count as runs without an error."
         * bool(not weighted and (runs.rows.tau.isna() & (runs.rows.status == "capped")).any()),
@@ -162,21 +162,21 @@ def anytime(results: Results) -> Figure:
         error.set(xscale="log", yscale="log", ylim=(floor, 1.3))
         time.axhline(1.0, color="#000000", linestyle=style.BOUND_DASH, lw=0.9)
         time.set(xscale="log", yscale="log", ylim=(0.93, max(1.5, 1.1 * high)))
-        for axes, what in ((error, "error"), (time, r"$T(N/t)/T^{\star}$")):
+        for axes, what in ((error, "error"), (time, style.T_RATIO)):
             axes.set_xlim(steps[0] * np.exp(-0.4 * gap), steps[-1] * np.exp(0.4 * gap))
             layout.log_axis(axes.xaxis)
             layout.log_axis(axes.yaxis)
             axes.set_ylabel("share of wrong answers" if what == "error" else what)
         layout.title(error, case_title(case))
         layout.title(time, case_title(case))
-    layout.label_outside(places, "$t$ (draws)")
+    layout.label_outside(places, style.DRAWS)
     one = Line2D([], [], color="#000000", linestyle=style.BOUND_DASH, lw=0.9, label="optimal allocation")
     layout.legend(figure, [*style.handles(algorithms), one])
     layout.note(
         figure,
-        f"What would be recommended after $t$ draws, {_range(table.runs)} runs. Errors with 95 % Clopper–Pearson intervals; "
+        f"What would be recommended after t draws, {_range(table.runs)} runs. Errors with 95 % Clopper–Pearson intervals; "
         "without a mark: no error.",
-        r"Right: $T$ at the shares of the draws under the true model over $T^{\star}$; median and quartiles.",
+        "Right: T at the shares of the draws under the true model over T*; median and quartiles.",
         note,
     )
     return figure
@@ -302,7 +302,8 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     for panel in panels:
         layout.log_axis(panel.xaxis)
     layout.label_outside(
-        panels, rf"$\tau\,/\,\tau$ of {style.algorithm_name(baseline)}, {'means' if means else 'geometric mean'}"
+        panels,
+        f"τ{style.NARROW}/{style.NARROW}τ of {style.algorithm_name(baseline)}, {'means' if means else 'geometric mean'}",
     )
     grey = Line2D([], [], color="#AAAAAA", lw=3, alpha=0.7, label="interval without pairing")
     layout.legend(figure, [*style.handles(algorithms), grey])
@@ -365,14 +366,13 @@ def small_delta(results: Results) -> Figure:
         layout.log_axis(panel.xaxis)
         layout.log_axis(panel.yaxis)
         layout.title(panel, case_title(case))
-    layout.label_outside(panels, style.LOG_INV_DELTA, r"mean $\tau\,/\,(T^{\star}\,\ln(1/\delta))$")
+    layout.label_outside(panels, style.LOG_INV_DELTA, f"mean τ{style.NARROW}/{style.NARROW}(T*{style.NARROW}ln(1/δ))")
     limit = Line2D([], [], color=style.GREY, linestyle=(0, (1, 1.5)), lw=0.9, label="limit as δ → 0")
     layout.legend(figure, [*style.handles(algorithms), BOUND, limit])
     layout.note(
         figure,
-        r"Means over seeds, 95 % intervals; none where a run was capped. Limits: 1 for TaS-FG, "
-        r"$T(\omega_{\mathrm{heur}})/T^{\star}$ (at most) for the heuristic,"
-        r" $T(\mathrm{uniform})/T^{\star}$ for uniform sampling.",
+        "Means over seeds, 95 % intervals; none where a run was capped. Limits: 1 for TaS-FG, "
+        f"T({style.OMEGA_HEUR})/T* (at most) for the heuristic, T(uniform)/T* for uniform sampling.",
         incomplete(runs.rows),
         runs.note,
     )
@@ -401,7 +401,7 @@ def tau_delta(results: Results) -> Figure:
         panel.set_ylim(min(low, default=1.0) / 2, max(mean + half, default=1.0) * 2)
         layout.log_axis(panel.yaxis)
         layout.title(panel, case_title(case))
-    layout.label_outside(panels, style.LOG_INV_DELTA, r"mean $\tau\cdot\delta$")
+    layout.label_outside(panels, style.LOG_INV_DELTA, "mean τ·δ")
     layout.legend(figure, style.handles([EXPONENTIAL]))
     layout.note(
         figure,

@@ -16,7 +16,7 @@ from . import layout, style
 from .errors import UserError
 from .estimates import Box, Sample, holm, median_interval
 from .files import replacing, without_formulas
-from .names import delta_axis, delta_text
+from .names import delta_axis, delta_text, equation
 from .results import Results
 from .samples import READ, dodge, draw_boxes
 from .selection import confidence
@@ -184,8 +184,8 @@ def distributions(ours: pd.DataFrame, published: pd.DataFrame, log_inv_delta: fl
                 panel, range(len(algorithms)), [style.algorithm_name(a).replace(" (", "\n(") for a in algorithms]
             )
             panel.grid(False, axis="x")
-            layout.title(panel, f"{style.graph_name(graph)}, $K={K}$")
-        row[0].set_ylabel(r"$\tau$ (draws)")
+            layout.title(panel, f"{style.graph_name(graph)}, {equation('K', K)}")
+        row[0].set_ylabel(style.TAU)
     counts = ours.groupby(CELL, observed=True).tau.count(), published.groupby(CELL).tau.count()
     layout.legend(
         figure,
@@ -234,7 +234,7 @@ def medians(table: pd.DataFrame) -> Figure:
             layout.log_axis(panel.yaxis)
             panel.set_xlim(-0.5, len(logs) - 0.5)
             layout.tick_names(panel, range(len(logs)), words)
-            layout.title(panel, f"{style.graph_name(graph)}, $K={K}$")
+            layout.title(panel, f"{style.graph_name(graph)}, {equation('K', K)}")
             panel.grid(False, axis="x")
         row[0].set_ylabel("median / published")
     for panel in panels[-1]:

@@ -21,8 +21,8 @@ from .selection import CURVE, without_p
 MOST_LABELS = 12  # curves that a legend names
 
 FACE = (
-    r"Bands, rings: $\omega^{\star}$ is not unique there. Drawn is the centre of the optimal set; another solver may return "
-    r"another point ($T^{\star}$ is the same)."
+    "Bands, rings: ω* is not unique there. Drawn is the centre of the optimal set; another solver may return "
+    "another point (T* is the same)."
 )
 
 
@@ -124,7 +124,7 @@ def is_log_grid(values) -> bool:
 
 def _p_axis(axes: Axes, curves: list[Curve]) -> None:
     p = np.concatenate([curve.data.p for curve in curves])
-    axes.set_xlabel("$p$")
+    axes.set_xlabel("p")
     if is_log_grid(p):
         axes.set(xscale="log", xlim=(p.min(), p.max()))
         layout.log_axis(axes.xaxis)
@@ -194,7 +194,7 @@ def twin(results: Results, family: str, r: float | None, job: str) -> Figure:
     left.set_ylabel(f"characteristic time {style.T_STAR} (solid)")
     _log_y(left)
     _p_axis(left, curves)
-    right.set_ylabel(r"rate of observation $\Vert G^{\top}\omega^{\star}\Vert_2$ (dashed)")
+    right.set_ylabel(f"{style.RATE} (dashed)")
     entries = [
         Line2D([], [], color=colour, label=label)
         for (colour, _, _), label in zip(style.many(len(curves)), _labels(curves))
@@ -212,7 +212,7 @@ def panels(results: Results, family: str, r: float | None, job: str) -> Figure:
     marked = _draw(right, curves, "m_norm", faces=True)
     left.set_ylabel(f"characteristic time {style.T_STAR}")
     _log_y(left)
-    right.set(ylabel=r"rate of observation $\Vert G^{\top}\omega^{\star}\Vert_2$", ylim=(0, None))
+    right.set(ylabel=style.RATE, ylim=(0, None))
     return _finish(figure, family, curves, marked)
 
 
@@ -221,7 +221,7 @@ def total_variation(results: Results, family: str, r: float | None, job: str) ->
     curves = require(results, family, r, job)
     figure, axes = plt.subplots(figsize=(style.COLUMN, 2.5))
     marked = _draw(axes, curves, "tv_heuristic", faces=True)
-    axes.set(ylabel=r"$\frac{1}{2}\,\Vert\omega^{\star}-\omega_{\mathrm{heur}}\Vert_1$", ylim=(0, None))
+    axes.set(ylabel=style.DISTANCE, ylim=(0, None))
     axes.set_ylim(0, max(0.05, axes.get_ylim()[1]))
     return _finish(figure, family, curves, marked)
 
@@ -246,5 +246,5 @@ def others(results: Results, named: Iterable[str] = ()) -> Figure:
         entries, remark = _handles(curves)
         if len(curves) > 1:
             axes.legend(handles=entries, fontsize=6, title=remark or None, title_fontsize=5.5)
-    layout.label_outside(places, "$p$", f"characteristic time {style.T_STAR}")
+    layout.label_outside(places, "p", f"characteristic time {style.T_STAR}")
     return figure

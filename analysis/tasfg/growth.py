@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from . import layout, style, theory
 from .errors import NothingToDraw
-from .names import delta_text
+from .names import delta_text, equation
 from .results import Results
 from .samples import BOUND, draw_means
 from .selection import MOST_PANELS, confidence, incomplete, runs_of, seeds
@@ -81,15 +81,13 @@ def scaling(results: Results, log_inv_delta: float | None = None) -> Figure:
     for panel in panels:  # they share their limits
         layout.log_axis(panel.xaxis)
         layout.log_axis(panel.yaxis)
-    layout.label_outside(panels, r"$K$", r"mean $\tau$")
-    heuristic = Line2D(
-        [], [], color=style.BLACK, linestyle=HEURISTIC_DASH, lw=0.9, label=r"$T_{\mathrm{heur}}\,\mathrm{kl}$"
-    )
+    layout.label_outside(panels, "K", "mean τ")
+    heuristic = Line2D([], [], color=style.BLACK, linestyle=HEURISTIC_DASH, lw=0.9, label=f"{style.T_HEUR} kl")
     layout.legend(figure, [*style.handles(runs.algorithms), BOUND, heuristic])
     layout.note(
         figure,
         f"{delta_text(at)}, {seeds(samples)}; means with 95 % intervals, none where a run was capped.{without} Slopes: of "
-        r"$\ln\tau$ over $\ln K$, by least squares over all $K$.",
+        "ln τ over ln K, by least squares over all K.",
         f"{len(shown)} of {len(groups)} graphs (choose with --cases)." if len(shown) < len(groups) else "",
         incomplete(rows),
     )
@@ -99,4 +97,4 @@ def scaling(results: Results, log_inv_delta: float | None = None) -> Figure:
 def _shared(cases: pd.DataFrame) -> str:
     """Parameters p that two graphs of one family may differ in."""
     p = cases.p.dropna().unique()
-    return f", $p={p[0]:g}$" if len(p) == 1 else ""
+    return f", {equation('p', format(p[0], 'g'))}" if len(p) == 1 else ""

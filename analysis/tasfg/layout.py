@@ -5,24 +5,22 @@ Widths of texts are measured, so that lines are broken and legends get their col
 from __future__ import annotations
 
 import functools
-import re
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.cbook import is_math_text
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
 from matplotlib.transforms import ScaledTranslation
 
 from . import style
+from .names import power
 
 TITLE, NOTE, TICK, LEGEND = 8.5, 6.3, 7.0, 7.0  # sizes of texts, points
 SMALLEST = 5.8
-_WORD = re.compile(r"(?:\$[^$]*\$|[^\s$])+")  # a formula is one word
 
 
 @functools.lru_cache(maxsize=4096)
@@ -31,9 +29,7 @@ def text_width(text: str, size: float) -> float:
     font = FontProperties(family=style.RC["font.family"], size=size)
     widths = []
     for line in text.split("\n"):
-        widths.append(
-            text_to_path.get_text_width_height_descent(line, font, is_math_text(line))[0] if line.strip() else 0.0
-        )
+        widths.append(text_to_path.get_text_width_height_descent(line, font, False)[0] if line.strip() else 0.0)
     return max(widths) / 72.0
 
 
@@ -42,14 +38,14 @@ def wrapped(text: str, width: float, size: float) -> str:
     lines = []
     for paragraph in text.split("\n"):
         now = ""
-        for word in _WORD.findall(paragraph):
+        for word in paragraph.split(" "):
             longer = f"{now} {word}".strip()
             if now and text_width(longer, size) > width:
                 lines.append(now)
                 now = word
             else:
                 now = longer
-            if "$" not in now and text_width(now, size) > width:
+            if text_width(now, size) > width:
                 while len(now) > 4 and text_width(now + "…", size) > width:
                     now = now[:-1]
                 now += "…"
@@ -117,7 +113,17 @@ def title(axes: Axes, text: str) -> None:
     size = TITLE
     while size > 6.5 and text_width(text, size) > room:
         size -= 0.5
-    axes.set_title(wrapped(text, room, size), fontsize=size, linespacing=1.15)
+    # Matplotlib measures all tick labels again for each title that it may move. It need not where nothing stands above.
+    fixed = None if _may_have_factor(axes) else 1.0
+    axes.set_title(wrapped(text, room, size), fontsize=size, linespacing=1.15, y=fixed)
+
+
+def _may_have_factor(axes: Axes) -> bool:
+    """Whether a factor (1e6) may stand above the y axis: of a linear one, whose numbers are large, small or nearly equal."""
+    if not isinstance(axes.yaxis.get_major_formatter(), ScalarFormatter):
+        return False
+    low, high = sorted(axes.get_ylim())
+    return not (0.0 <= low < 0.9 * high and 1e-2 <= high < 1e5)
 
 
 def label_outside(places: list[Axes], x: str = "", y: str = "") -> None:
@@ -157,7 +163,7 @@ def plain(value: float) -> str:
 
 
 def _power(value: float) -> str:
-    return f"$10^{{{round(np.log10(value))}}}$"
+    return power("10", round(np.log10(value)))
 
 
 def log_axis(axis: Axis) -> None:
@@ -166,7 +172,8 @@ def log_axis(axis: Axis) -> None:
     low, high = sorted(axis.get_view_interval())
     low, high = max(low, 1e-300), max(high, 1e-290)
     powers = 10.0 ** np.arange(np.floor(np.log10(low)), np.ceil(np.log10(high)) + 1)
-    many = high / low > 3e4 or low < 1e-4
+    inside = (powers >= low) & (powers <= high)
+    many = high / low > 3e4 or low < 1e-4 or (high >= 1e7 and inside.sum() > 1)  # 10 000 000 is hard to read
     names = _power if many else plain
     choices = [np.outer(powers, steps).ravel() for steps in _STEPS[many]]
     choices += [powers[::step] for step in range(2, len(powers))]

@@ -27,6 +27,19 @@ def number(value: float) -> str:
     return text if float(text) == value and len(text) <= 7 else f"{value:.4g}"
 
 
+def equation(name: str, value) -> str:
+    """K and 5 → "K = 5", which no line break parts."""
+    return f"{name}{style.NARROW}={style.NARROW}{value}"
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(base: str, exponent: int) -> str:
+    """e and −7 → "e⁻⁷"."""
+    return base + str(exponent).translate(_RAISED)
+
+
 def parameters(case: pd.Series) -> dict[str, str]:
     """All that a case is made of, in words: the graph's parameters, reward, variance, means where they are the user's."""
     found = dict(word.split("=", 1) for word in parameter_words(str(case.parameters)) if "=" in word)
@@ -60,7 +73,7 @@ def _word(name: str, value: str, stems: dict[str, str]) -> str:
     if name == "path":
         return stems[value]
     if name in ("K", "p", "q", "r"):
-        return f"${name}={number(float(value))}$"
+        return equation(name, number(float(value)))
     if name in ("reward", "parity"):
         return value
     if name == "means":
@@ -141,10 +154,12 @@ def delta_number(log_inv_delta: float) -> str:
 
 
 def delta_text(log_inv_delta: float) -> str:
-    """The same as a formula: δ = 0.001, δ = e⁻⁷."""
+    """The same as a formula: δ = 0.001, δ = e⁻⁷, δ = exp(−2.2)."""
     if given_as_delta(log_inv_delta):
-        return rf"$\delta={np.exp(-log_inv_delta):.6g}$"
-    return rf"$\delta=e^{{-{log_inv_delta:.6g}}}$"
+        return equation(style.DELTA, f"{np.exp(-log_inv_delta):.6g}")
+    if float(log_inv_delta).is_integer():
+        return equation(style.DELTA, power("e", -int(log_inv_delta)))
+    return equation(style.DELTA, f"exp(−{log_inv_delta:.6g})")
 
 
 def delta_axis(log_inv_delta) -> tuple[str, list[str]]:

@@ -19,7 +19,7 @@ from . import layout, style
 from .curves import MOST_LABELS, is_log_grid, ordinal
 from .errors import NothingToDraw, UserError
 from .estimates import clopper_pearson, half_width, stopped_half_width
-from .names import case_title, delta_text, name_cases, number, parameters
+from .names import case_title, delta_text, equation, name_cases, number, parameters
 from .results import Results
 from .samples import dodge
 from .selection import MOST_PANELS, confidence, incomplete, samples_of
@@ -31,19 +31,19 @@ STATISTICS = {  # and what a note says of each
 }
 LABELS = {
     "T_star": f"characteristic time {style.T_STAR}",
-    "T_heuristic": r"$T(\omega_{\mathrm{heur}})$",
-    "T_uniform": r"$T(\mathrm{uniform})$",
-    "m_norm": r"rate of observation $\Vert m^{\star}\Vert_2$",
-    "tv_heuristic": r"$\frac{1}{2}\,\Vert\omega^{\star}-\omega_{\mathrm{heur}}\Vert_1$",
-    "tau": r"$\tau$ (draws)",
+    "T_heuristic": f"T({style.OMEGA_HEUR})",
+    "T_uniform": "T(uniform)",
+    "m_norm": f"rate of observation {style.M_NORM}",
+    "tv_heuristic": style.DISTANCE,
+    "tau": style.TAU,
     "normalised": style.NORMALISED,
     "error": "error rate",
     "log_inv_delta": style.LOG_INV_DELTA,
     "delta": style.DELTA,
-    "checkpoint": "$t$ (draws)",
+    "checkpoint": style.DRAWS,
     "checkpoint_error": "share of wrong answers",
-    "checkpoint_T_ratio": r"$T(N/t)/T^{\star}$",
-    **{name: f"${name}$" for name in ("K", "p", "q", "r")},
+    "checkpoint_T_ratio": style.T_RATIO,
+    **{name: name for name in ("K", "p", "q", "r")},
 }
 # What makes a case, an algorithm or a confidence another one.
 IDENTITY = ("graph", "K", "p", "q", "r", "reward", "variance")
@@ -114,11 +114,7 @@ def _value(name: str, value) -> str:
     if isinstance(value, str | bool):
         return str(value) if name in ("reward", "label", "graph.parity", "graph.path") else f"{name} {value}"
     if name in LABELS:
-        return (
-            f"${name}={number(float(value))}$"
-            if name in ("K", "p", "q", "r")
-            else f"{LABELS[name]}={number(float(value))}"
-        )
+        return equation(LABELS[name], number(float(value)))
     return f"{name.removeprefix('graph.')} {number(float(value))}"
 
 

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from . import layout, style
 from .estimates import Box, kaplan_meier
-from .names import case_title, delta_axis, delta_text, graph_title
+from .names import case_title, delta_axis, delta_text, equation, graph_title
 from .results import Results
 from .selection import MOST_GROUPS, confidence, incomplete, runs_of, seeds
 
@@ -47,11 +47,14 @@ def draw_boxes(
             thin.append([(x, box.low), (x, cap)])
         if np.isfinite(box.median):
             medians.append([(left, box.median), (right, box.median)])
-    axes.add_collection(PolyCollection(faces, facecolors="white" if pale else colour, edgecolors="none", zorder=2))
-    axes.add_collection(LineCollection(edges, colors=edge, linewidths=0.9 if pale else 0.5, zorder=2.1))
-    axes.add_collection(LineCollection(thin, colors=edge, linewidths=0.6, zorder=1.9))
     ink = "#000000" if pale else style.ink_on(colour)
-    axes.add_collection(LineCollection(medians, colors=ink, linewidths=1.0, zorder=2.2))
+    for collection in (
+        PolyCollection(faces, facecolors="white" if pale else colour, edgecolors="none", zorder=2),
+        LineCollection(edges, colors=edge, linewidths=0.9 if pale else 0.5, zorder=2.1),
+        LineCollection(thin, colors=edge, linewidths=0.6, zorder=1.9),
+        LineCollection(medians, colors=ink, linewidths=1.0, zorder=2.2),
+    ):
+        axes.add_collection(collection, autolim=False)  # the ends below say it
     means = [(x, box.mean) for x, box in zip(at, boxes) if not np.isnan(box.mean)]
     if means:
         axes.plot(*zip(*means), "+", color=ink, ms=marks, mew=0.7, zorder=2.3)
@@ -247,12 +250,12 @@ def over_delta(results: Results, graph: str | None = None) -> Figure:
         layout.tick_names(panel, range(len(logs)), words)
         panel.grid(False, axis="x")
         layout.title(panel, case_title(case))
-    layout.label_outside(panels, label, r"$\tau$ (draws)")
+    layout.label_outside(panels, label, style.TAU)
     layout.legend(figure, [*boxes_of(algorithms), MEAN, BOUND, PRACTICAL, *[CAP, BEYOND] * capped])
     layout.note(
         figure,
         f"{seeds(runs.samples('label', 'algorithm', 'log_inv_delta'))}. {READ}"
-        + r" Practical bound: the $t$ with $t=T^{\star}\beta(t,\delta)$."
+        + f" Practical bound: the t with {equation('t', 'T*β(t,δ)')}."
         + " Where the lower bound is not drawn, it lies below the axis." * below,
         incomplete(runs.rows),
         OPEN if capped else "",
@@ -300,7 +303,7 @@ def survival(results: Results, log_inv_delta: float | None = None) -> Figure:
         panel.set(xscale="log", xlim=(low, high), ylim=(0, 1.02))
         layout.log_axis(panel.xaxis)
         layout.title(panel, case_title(case))
-    layout.label_outside(panels, "$t$ (draws)", r"$P(\tau>t)$")
+    layout.label_outside(panels, style.DRAWS, f"P(τ{style.NARROW}>{style.NARROW}t)")
     layout.legend(
         figure,
         [

@@ -300,14 +300,19 @@ std::int64_t Activations::fired_here(std::size_t e) const {
 }
 
 void Activations::move_there() {
-  if (const std::int64_t within = there_n_ % kBlock; within > 0) {
-    make_block(there_n_ / kBlock);
-    at_ = within;
+  first_ = there_n_ / kBlock * kBlock;
+  at_ = there_n_ - first_;
+  if (at_ == 0) {
+    made_ = 0;
+    std::copy_n(there_, p_.size(), before_);
     return;
   }
-  first_ = there_n_;
-  at_ = made_ = 0;
-  std::copy_n(there_, p_.size(), before_);
+  // The look has made this block's masks.
+  TASFG_EXPECT(lowest_ == 0 && path_[0].first * kBlock == first_);
+  std::swap(masks_, masks_there_);
+  std::copy_n(path_[0].before, p_.size(), before_);
+  made_ = kBlock;
+  spread_masks();
 }
 
 }  // namespace tasfg

@@ -8,11 +8,15 @@
 #include "tasfg/base/contract.hpp"
 #include "tasfg/base/samplers.hpp"
 #include "tasfg/base/splits.hpp"
+#include "tasfg/base/ziggurat_candidates.hpp"
 
 namespace tasfg {
 
 struct NormalLaw {
   using Candidate = detail::NormalCandidate;
+  static std::uint64_t candidates(const std::uint32_t* words, std::size_t n, double* values) {
+    return normal_candidates(words, n, values);
+  }
   static double outside(PhiloxPlace& place, Candidate candidate) {
     return detail::normal_outside(place, candidate);
   }
@@ -28,6 +32,9 @@ struct NormalLaw {
 
 struct ExponentialLaw {
   using Candidate = detail::ExponentialCandidate;
+  static std::uint64_t candidates(const std::uint32_t* words, std::size_t n, double* values) {
+    return exponential_candidates(words, n, values);
+  }
   static double outside(PhiloxPlace& place, Candidate candidate) {
     return detail::exponential_outside(place, candidate);
   }
@@ -61,26 +68,20 @@ constexpr std::size_t at(int level) {
 /// The first n draws of a block, as they come.
 template <typename Law>
 void make_draws(StreamKey key, std::int64_t block, std::int64_t n, double* x) {
-  static_assert(kWords % kPhiloxWords == 0);
+  static_assert(kWords % kPhiloxWords == 0 && kBlock % 64 == 0);
   std::array<std::uint32_t, kWords> words;
-  for (std::int64_t i = 0; i < 2 * n; i += kPhiloxWords)
-    philox_words(key, counter_of(kInBlocks, block * kCountersPerBlock + i / 4), words.data() + i);
-  const auto candidate = [&](std::size_t i) {
-    return typename Law::Candidate(static_cast<std::uint64_t>(words[2 * i + 1]) << 32 | words[2 * i]);
-  };
+  const auto made = static_cast<std::size_t>(n);
+  philox_words(key, counter_of(kInBlocks, block * kCountersPerBlock), words.data(),
+               (2 * made + kPhiloxWords - 1) / kPhiloxWords);
   // In order, so that those of the first draws are the same without the rest.
   PhiloxPlace place(key, counter_of(kBeside, block * kBlock * kCounters));
-  for (std::size_t from = 0; from < static_cast<std::size_t>(n); from += 64) {
-    const std::size_t until = std::min(from + 64, static_cast<std::size_t>(n));
-    std::uint64_t open = 0;
-    for (std::size_t i = from; i < until; ++i) {
-      const auto made = candidate(i);
-      x[i] = made.value();
-      open |= static_cast<std::uint64_t>(!made.inside()) << (i - from);
-    }
+  for (std::size_t from = 0; from < made; from += 64) {
+    std::uint64_t open =
+        Law::candidates(words.data() + 2 * from, std::min<std::size_t>(64, made - from), x + from);
     for (; open != 0; open &= open - 1) {
       const std::size_t i = from + static_cast<std::size_t>(std::countr_zero(open));
-      x[i] = Law::outside(place, candidate(i));
+      const std::uint64_t word = static_cast<std::uint64_t>(words[2 * i + 1]) << 32 | words[2 * i];
+      x[i] = Law::outside(place, typename Law::Candidate(word));
     }
   }
 }

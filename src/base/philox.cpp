@@ -1,5 +1,7 @@
 #include "tasfg/base/philox.hpp"
 
+#include <array>
+
 #include "simd.hpp"
 #include <Random123/philox.h>
 
@@ -79,21 +81,31 @@ struct FourBlocks {
   }
 };
 
-/// All of them, four in a register, two registers side by side.
-[[gnu::target("avx2")]] void eight_blocks(StreamKey key, std::uint64_t counter, std::uint32_t* out) {
+/// Eight blocks at a time, four in a register, two registers side by side; `times` in a row. The keys of the
+/// rounds are made once, and in memory: as constants they would have to be built anew for every use.
+[[gnu::target("avx2")]] void eight_blocks(StreamKey key, std::uint64_t counter, std::size_t times,
+                                          std::uint32_t* out) {
   static_assert(kPhiloxWords == 32);
-  FourBlocks a(counter);
-  FourBlocks b(counter + 4);
+  alignas(32) std::array<std::int64_t, 8 * kRounds> keys;
   __m256i k0 = _mm256_set1_epi64x(static_cast<std::int64_t>(key.value & 0xFFFFFFFF));
   __m256i k1 = _mm256_set1_epi64x(static_cast<std::int64_t>(key.value >> 32));
+  const auto at = [&](int i) { return reinterpret_cast<__m256i*>(keys.data() + 4 * i); };
   for (int round = 0; round < kRounds; ++round) {
-    a.round(k0, k1);
-    b.round(k0, k1);
+    _mm256_store_si256(at(2 * round), k0);
+    _mm256_store_si256(at(2 * round + 1), k1);
     k0 = _mm256_add_epi64(k0, _mm256_set1_epi64x(kBump0));
     k1 = _mm256_add_epi64(k1, _mm256_set1_epi64x(kBump1));
   }
-  a.store(out);
-  b.store(out + 16);
+  for (; times > 0; --times, counter += 8, out += kPhiloxWords) {
+    FourBlocks a(counter);
+    FourBlocks b(counter + 4);
+    for (int round = 0; round < kRounds; ++round) {
+      a.round(*at(2 * round), *at(2 * round + 1));
+      b.round(*at(2 * round), *at(2 * round + 1));
+    }
+    a.store(out);
+    b.store(out + 16);
+  }
 }
 
 #endif
@@ -107,11 +119,12 @@ std::uint64_t detail::mixed(std::uint64_t state, std::uint64_t word) {
   return out[0] ^ out[1];
 }
 
-void philox_words(StreamKey key, std::uint64_t counter, std::uint32_t* out) {
+void philox_words(StreamKey key, std::uint64_t counter, std::uint32_t* out, std::size_t times) {
 #ifdef __x86_64__
-  if (kVersion == Version::avx2) return eight_blocks(key, counter, out);
+  if (kVersion == Version::avx2) return eight_blocks(key, counter, times, out);
 #endif
-  detail::philox_words_anywhere(key, counter, out);
+  for (; times > 0; --times, counter += kPhiloxWords / 4, out += kPhiloxWords)
+    detail::philox_words_anywhere(key, counter, out);
 }
 
 void detail::philox_words_anywhere(StreamKey key, std::uint64_t counter, std::uint32_t* out) {

@@ -16,7 +16,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <numeric>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -49,6 +50,9 @@ class Skipper {
     ahead_.pulls.resize(K);
     for (auto* each : {&ahead_.low, &ahead_.high, &ahead_.observations, &ahead_.edge_low, &mean_})
       each->resize(K);
+    pulled_.reserve(K);
+    all_.resize(K);
+    std::iota(all_.begin(), all_.end(), 0);
     more_.resize(K);
     fired_.resize(K);
     rewards_seen_.resize(K);
@@ -118,30 +122,27 @@ class Skipper {
   bool plan(Rule& rule, const Estimate& e, Environment& environment, std::int64_t n) {
     ahead_.draws = rule.plan(e, n, ahead_.pulls);
     if (ahead_.draws <= 0) return false;
-    pulled_ = -1;
-    int vertices = 0;
+    pulled_.clear();
     std::size_t edges = 0;
     for (std::size_t v = 0; v < ahead_.pulls.size(); ++v) {
       if (ahead_.pulls[v] == 0) continue;
       if (!environment.activations(v).can_jump()) return false;
-      pulled_ = static_cast<int>(v);
-      ++vertices;
+      pulled_.push_back(v);
       edges += environment.targets(v).size();
       for (const int u : environment.targets(v))
         if (e.observations()[static_cast<std::size_t>(u)] > 0.0 &&
             !environment.rewards(static_cast<std::size_t>(u)).can_jump())
           return false;
     }
-    if (vertices == 1) {
-      const std::int64_t now = environment.activations(static_cast<std::size_t>(pulled_)).count();
+    shown_ = all_;
+    if (pulled_.size() == 1) {
+      const std::size_t v = pulled_.front();
+      shown_ = environment.targets(v);
+      const std::int64_t now = environment.activations(v).count();
       std::int64_t grain = Activations::kBlock;
       while (32 * grain <= n) grain *= 2;
-      if (const std::int64_t end = (now + n) / grain * grain; end - now >= n / 2) {
-        ahead_.draws = end - now;
-        ahead_.pulls[static_cast<std::size_t>(pulled_)] = end - now;
-      }
-    } else {
-      pulled_ = -1;
+      if (const std::int64_t end = (now + n) / grain * grain; end - now >= n / 2)
+        ahead_.draws = ahead_.pulls[v] = end - now;
     }
     log_rare_ = kLogRare + log(static_cast<double>(2 * edges));  // a tube for each count and each sum
     return true;
@@ -149,50 +150,50 @@ class Skipper {
 
   /// The corridor that is likely: where it does not do, nothing needs to be drawn.
   bool expect(const Estimate& e, Environment& environment) {
-    std::fill(fired_.begin(), fired_.end(), 0.0);
-    for (std::size_t v = 0; v < ahead_.pulls.size(); ++v)
-      if (ahead_.pulls[v] > 0)
-        for (const Edge& edge : instance_.graph().out(static_cast<int>(v)))
-          fired_[static_cast<std::size_t>(edge.vertex)] +=
-              edge.probability * static_cast<double>(ahead_.pulls[v]);
-    for (std::size_t u = 0; u < fired_.size(); ++u) {
+    stay(e);
+    for (const int u : shown_) fired_[index(u)] = 0.0;
+    for (const std::size_t v : pulled_)
+      for (const Edge& edge : instance_.graph().out(static_cast<int>(v)))
+        fired_[index(edge.vertex)] += edge.probability * static_cast<double>(ahead_.pulls[v]);
+    for (const int vertex : shown_) {
+      const std::size_t u = index(vertex);
       const double m = fired_[u], M = e.observations()[u], now = e.means()[u];
       ahead_.observations[u] = M + m;
-      ahead_.low[u] = ahead_.high[u] = now;
       if (m == 0.0) continue;
       if (M == 0.0) {
         if (m > 0.5) return false;
         ahead_.observations[u] = 0.0;
         continue;
       }
-      const double truth = instance_.mean(static_cast<int>(u));
+      const double truth = instance_.mean(vertex);
       constexpr double kLikely = 0.4;  // standard deviations
       const double spread = kLikely * std::sqrt(variance_at(truth) * m) / (M + m);
       const double end = now + m / (M + m) * (truth - now);
       widen(u, end - spread, end + spread);
       add_tube(u, environment.rewards(u).tube(m, m * truth, log_rare_) / M);
     }
-    if (pulled_ >= 0) bound_edges(e, environment, [&](std::size_t u) { return fired_[u]; });
+    if (pulled_.size() == 1) bound_edges(e, environment, [&](std::size_t u) { return fired_[u]; });
     return true;
   }
 
   /// The corridor that is certain, up to 2⁻⁶⁰. False where a vertex would be seen for the first time.
   bool look(const Estimate& e, Environment& environment) {
-    std::fill(more_.begin(), more_.end(), 0);
-    for (std::size_t v = 0; v < ahead_.pulls.size(); ++v) {
-      if (ahead_.pulls[v] == 0) continue;
+    stay(e);
+    for (const int u : shown_) more_[index(u)] = 0;
+    for (const std::size_t v : pulled_) {
       Activations& activations = environment.activations(v);
       activations.look_at(activations.count() + ahead_.pulls[v]);
       const std::span<const int> targets = environment.targets(v);
       for (std::size_t i = 0; i < targets.size(); ++i)
-        more_[static_cast<std::size_t>(targets[i])] += activations.fired_there(i) - activations.fired_here(i);
+        more_[index(targets[i])] += activations.fired_there(i) - activations.fired_here(i);
     }
-    looked_ = 0;
-    for (std::size_t u = 0; u < more_.size(); ++u, ++looked_) {
+    for (looked_ = 0; looked_ < shown_.size(); ++looked_) {
+      const int vertex = shown_[looked_];
+      const std::size_t u = index(vertex);
       const double M = e.observations()[u], now = e.means()[u];
       const auto m = static_cast<double>(more_[u]);
       ahead_.observations[u] = M + m;
-      ahead_.low[u] = ahead_.high[u] = mean_[u] = now;
+      mean_[u] = now;
       if (more_[u] == 0) continue;
       if (M == 0.0) return false;
       RewardTrack<Reward>& rewards = environment.rewards(u);
@@ -203,29 +204,36 @@ class Skipper {
         widen(u, rewards_seen_[u].low, rewards_seen_[u].high);
       constexpr double kRounding = 4e-15;  // of the means, a few units of 1e-16
       add_tube(u, rewards.tube(m, mean_[u] * (M + m) - now * M, log_rare_) / M +
-                      kRounding * (std::abs(now) + std::abs(mean_[u]) +
-                                   std::abs(instance_.mean(static_cast<int>(u)))));
+                      kRounding * (std::abs(now) + std::abs(mean_[u]) + std::abs(instance_.mean(vertex))));
     }
-    if (pulled_ >= 0)
+    if (pulled_.size() == 1)
       bound_edges(e, environment, [&](std::size_t u) { return static_cast<double>(more_[u]); });
     return true;
   }
+
   /// The look was in vain.
   void remember(const Estimate& e, Environment& environment) {
-    for (std::size_t v = 0; v < ahead_.pulls.size(); ++v) {
-      if (ahead_.pulls[v] == 0) continue;
+    for (const std::size_t v : pulled_) {
       const Activations& activations = environment.activations(v);
       const std::int64_t now = activations.count(), end = now + ahead_.pulls[v];
       for (std::size_t i = 0; i < shares_seen_[v].size(); ++i)
         shares_seen_[v][i].add(now, end,
                                static_cast<double>(activations.fired_there(i)) / static_cast<double>(end));
     }
-    for (std::size_t u = 0; u < looked_; ++u) {
+    for (std::size_t i = 0; i < looked_; ++i) {
+      const std::size_t u = index(shown_[i]);
       const auto M = static_cast<std::int64_t>(e.observations()[u]);
       if (more_[u] > 0) rewards_seen_[u].add(M, M + more_[u], mean_[u]);
     }
   }
 
+  static std::size_t index(int vertex) { return static_cast<std::size_t>(vertex); }
+  /// A corridor in which nothing is shown.
+  void stay(const Estimate& e) {
+    std::copy(e.observations().begin(), e.observations().end(), ahead_.observations.begin());
+    std::copy(e.means().begin(), e.means().end(), ahead_.low.begin());
+    std::copy(e.means().begin(), e.means().end(), ahead_.high.begin());
+  }
   void widen(std::size_t u, double low, double high) {
     ahead_.low[u] = std::min(ahead_.low[u], low);
     ahead_.high[u] = std::max(ahead_.high[u], high);
@@ -243,14 +251,14 @@ class Skipper {
   /// The shares of pulls in which each edge of the one vertex pulled fires, fired(u) of them in the jump.
   template <typename Fired>
   void bound_edges(const Estimate& e, const Environment& environment, Fired fired) {
-    const auto v = static_cast<std::size_t>(pulled_);
+    const std::size_t v = pulled_.front();
     const double N = e.pulls()[v], n = static_cast<double>(ahead_.draws);
     const double pseudo = e.prior() == GraphPrior::pseudo_count ? 1.0 : 0.0;
     std::fill(ahead_.edge_low.begin(), ahead_.edge_low.end(), pseudo / (N + n));
     const std::span<const int> targets = environment.targets(v);
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      const auto u = static_cast<std::size_t>(targets[i]);
-      const double count = pseudo + e.count(pulled_, targets[i]);
+      const std::size_t u = index(targets[i]);
+      const double count = pseudo + e.count(static_cast<int>(v), targets[i]);
       double low = std::min(count / N, (count + fired(u)) / (N + n));
       const Seen& seen = shares_seen_[v][i];
       if (seen.until > static_cast<std::int64_t>(N)) low = std::min(low, seen.low);
@@ -259,27 +267,28 @@ class Skipper {
   }
 
   void land(Estimate& e, Environment& environment) {
-    for (std::size_t v = 0; v < ahead_.pulls.size(); ++v) {
-      if (ahead_.pulls[v] == 0) continue;
+    for (const std::size_t v : pulled_) {
       Activations& activations = environment.activations(v);
       const std::span<const int> targets = environment.targets(v);
       e.jump(static_cast<int>(v), ahead_.pulls[v]);
       for (std::size_t i = 0; i < targets.size(); ++i)
         e.jump_to(static_cast<int>(v), targets[i], activations.fired_there(i) - activations.fired_here(i),
-                  mean_[static_cast<std::size_t>(targets[i])]);
+                  mean_[index(targets[i])]);
       activations.move_there();
     }
-    for (std::size_t u = 0; u < more_.size(); ++u)
-      if (more_[u] > 0) environment.rewards(u).move_there();
+    for (const int u : shown_)
+      if (more_[index(u)] > 0) environment.rewards(index(u)).move_there();
     e.land();
   }
 
   const Instance& instance_;
   Corridor ahead_;
-  int pulled_ = -1;                             // the one vertex that is pulled; −1: several
+  std::vector<std::size_t> pulled_;             // vertices that are pulled
+  std::vector<int> all_;                        // vertices
+  std::span<const int> shown_;                  // those that can be shown: all, where several are pulled
   std::vector<std::int64_t> more_;              // rewards of each vertex
   std::vector<double> fired_, mean_;            // the same, as expected; means at the end
-  std::size_t looked_ = 0;                      // vertices whose rewards were looked at
+  std::size_t looked_ = 0;                      // of these, how many were looked at
   std::vector<Seen> rewards_seen_;              // means, by vertex
   std::vector<std::vector<Seen>> shares_seen_;  // of pulls in which an edge fires, by vertex and edge
   double log_rare_ = kLogRare;                  // of each tube

@@ -152,9 +152,6 @@ std::vector<double> cuts(double low, double high, const std::vector<double>& kin
   return all;
 }
 
-bool before(const MapPoint& x, const MapPoint& y) {
-  return x.at < y.at;
-}
 bool same(const MapPoint& x, const MapPoint& y) {
   return x.at == y.at;
 }
@@ -170,8 +167,19 @@ void CertifiedMap::append(CertifiedMap&& next) {
 }
 
 void CertifiedMap::sort_points() {
-  std::sort(points.begin(), points.end(), before);
-  points.erase(std::unique(points.begin(), points.end(), same), points.end());
+  struct Key {
+    ParameterPoint at;
+    std::size_t index;
+  };
+  std::vector<Key> order;  // a few words each: points are large, and are moved once
+  order.reserve(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) order.push_back({points[i].at, i});
+  std::sort(order.begin(), order.end(), [](const Key& x, const Key& y) { return x.at < y.at; });
+  std::vector<MapPoint> sorted;
+  sorted.reserve(points.size());
+  for (const Key& key : order)
+    if (sorted.empty() || sorted.back().at != key.at) sorted.push_back(std::move(points[key.index]));
+  points = std::move(sorted);
 }
 
 std::vector<Box> start_boxes(const Box& whole, int parameters,

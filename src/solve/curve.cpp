@@ -1,6 +1,7 @@
 #include "tasfg/solve/curve.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "tasfg/base/contract.hpp"
 
@@ -45,14 +46,26 @@ Curve join(const CurvePlan& plan, std::vector<CertifiedMap> parts) {
   for (const CurveSlice& slice : plan.slices) {
     curve.vertices = std::max(curve.vertices, slice.models.means.size());
     CertifiedMap map;
-    for (std::size_t i = 0; i < slice.starts.size(); ++i) map.append(std::move(parts[next++]));
+    const std::span<CertifiedMap> own(parts.data() + next, slice.starts.size());
+    std::size_t cells = 0, points = 0;
+    for (const CertifiedMap& part : own) {
+      cells += part.cells.size();
+      points += part.points.size();
+    }
+    map.cells.reserve(cells);
+    map.points.reserve(points);
+    for (CertifiedMap& part : own) map.append(std::move(part));
+    next += own.size();
     if (slice.models.parameters == 1)
       for (RegimeChange& change : regime_changes(slice.models, map.points))
         curve.regimes.push_back({slice.sampled, std::move(change)});
     for (Cell& cell : map.cells)
       cell.box = {by_axis(plan, slice, cell.box.low), by_axis(plan, slice, cell.box.high)};
     for (MapPoint& point : map.points) point.at = by_axis(plan, slice, point.at);
-    all.append(std::move(map));
+    if (plan.slices.size() == 1)
+      all = std::move(map);
+    else
+      all.append(std::move(map));
   }
   all.sort_points();
   curve.cells = std::move(all.cells);

@@ -65,7 +65,7 @@ class Threads {
     std::string failure;  // empty: it went well
   };
 
-  Threads(int count, const std::function<std::string(std::size_t)>& task) : task_(task) {
+  Threads(int count, std::function<std::string(std::size_t)> task) : task_(std::move(task)) {
     for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
   }
   ~Threads() {
@@ -122,7 +122,7 @@ class Threads {
     }
   }
 
-  const std::function<std::string(std::size_t)>& task_;
+  const std::function<std::string(std::size_t)> task_;
   std::mutex mutex_;
   std::condition_variable tasks_come_, results_come_;
   std::deque<std::size_t> tasks_;
@@ -135,18 +135,21 @@ class Threads {
 /// Rank 0: hands out tasks to its own threads and to those who ask.
 class Desk {
  public:
-  Desk(Link& link, int threads, std::size_t count, const std::function<std::string(std::size_t)>& task)
-      : link_(link), threads_(threads, task), results_(count) {}
+  Desk(Link& link, int threads, const SharedTasks& tasks)
+      : link_(link), tasks_(tasks), threads_(threads, [&tasks](std::size_t task) {
+          tasks.here(task);
+          return std::string();
+        }) {}
 
-  std::vector<std::string> run() {
+  void run() {
     BackOff back_off(link_.alone() ? BackOff::kLongestAlone : BackOff::kLongest);
     std::size_t at_home = 1;  // ranks that will not ask again, this one included
     bool idle = false;
-    while (done_ < results_.size() || static_cast<int>(at_home) < link_.size()) {
-      while (next_ < results_.size() && threads_.under_way() < 2 * threads_.count()) threads_.push(next_++);
+    while (done_ < tasks_.count || static_cast<int>(at_home) < link_.size()) {
+      while (next_ < tasks_.count && threads_.under_way() < 2 * threads_.count()) threads_.push(next_++);
       auto taken = threads_.take(back_off.after_round(idle));
       idle = taken.empty();
-      for (Threads::Result& each : taken) finish(each.task, std::move(each.bytes), each.failure);
+      for (const Threads::Result& each : taken) finish(each.failure);
       while (auto parcel = link_.receive()) {
         idle = false;
         Reader reader(parcel->bytes);
@@ -154,42 +157,41 @@ class Desk {
         if (word == Word::ask) {
           at_home += answer(parcel->from, reader.get<std::uint64_t>()) ? 0 : 1;
         } else if (word == Word::failed) {
-          finish(results_.size(), {}, reader.rest());
+          finish(reader.rest());
         } else {
           const auto task = reader.get<std::uint64_t>();
-          finish(task, reader.rest(), {});
+          tasks_.arrived(task, reader.rest());
+          finish({});
         }
       }
     }
     link_.flush();
     if (!failure_.empty()) throw SystemError(failure_);
-    return std::move(results_);
   }
 
  private:
-  void finish(std::size_t task, std::string bytes, const std::string& failure) {
-    if (!failure.empty()) {
-      if (failure_.empty()) failure_ = failure;
-      next_ = done_ = results_.size();  // nothing more is handed out, nothing more is waited for
+  /// One more is done, or has failed.
+  void finish(const std::string& failure) {
+    if (failure_.empty() && failure.empty()) {
+      ++done_;
       return;
     }
-    if (!failure_.empty()) return;
-    results_[task] = std::move(bytes);
-    ++done_;
+    if (failure_.empty()) failure_ = failure;
+    next_ = done_ = tasks_.count;  // nothing more is handed out, nothing more is waited for
   }
 
   /// False where nothing is left.
   bool answer(int rank, std::uint64_t wanted) {
     Writer message(Word::tasks);
-    const bool any = next_ < results_.size();
-    for (; wanted > 0 && next_ < results_.size(); --wanted) message.put(static_cast<std::uint64_t>(next_++));
+    const bool any = next_ < tasks_.count;
+    for (; wanted > 0 && next_ < tasks_.count; --wanted) message.put(static_cast<std::uint64_t>(next_++));
     link_.send(rank, message.take());
     return any;
   }
 
   Link& link_;
+  const SharedTasks& tasks_;
   Threads threads_;
-  std::vector<std::string> results_;
   std::size_t next_ = 0, done_ = 0;
   std::string failure_;
 };
@@ -274,24 +276,24 @@ CertifiedMap unpack_map(const std::string& bytes) {
   return map;
 }
 
-std::vector<std::string> run_everywhere(Link& link, int threads, std::size_t count,
-                                        const std::function<std::string(std::size_t)>& task) {
+void run_everywhere(Link& link, int threads, const SharedTasks& tasks) {
   TASFG_EXPECT(threads > 0);
-  if (link.rank() == 0) return Desk(link, threads, count, task).run();
-  serve(link, threads, task);
-  return {};
+  if (link.rank() == 0)
+    Desk(link, threads, tasks).run();
+  else
+    serve(link, threads, tasks.away);
 }
 
 Curve run_curve(const CurvePlan& plan, Link& link, int threads) {
   const int share = share_of_cores(link);
-  const std::vector<std::string> packed =
-      run_everywhere(link, threads > 0 ? threads : share, plan.parts(),
-                     [&plan](std::size_t part) { return pack_map(plan.compute(part)); });
-  if (link.rank() != 0) return {};
-  std::vector<CertifiedMap> parts;
-  parts.reserve(packed.size());
-  for (const std::string& bytes : packed) parts.push_back(unpack_map(bytes));
-  return join(plan, std::move(parts));
+  std::vector<CertifiedMap> parts(link.rank() == 0 ? plan.parts() : 0);
+  run_everywhere(
+      link, threads > 0 ? threads : share,
+      {.count = plan.parts(),
+       .here = [&](std::size_t part) { parts[part] = plan.compute(part); },
+       .away = [&](std::size_t part) { return pack_map(plan.compute(part)); },
+       .arrived = [&](std::size_t part, const std::string& bytes) { parts[part] = unpack_map(bytes); }});
+  return link.rank() == 0 ? join(plan, std::move(parts)) : Curve{};
 }
 
 }  // namespace tasfg

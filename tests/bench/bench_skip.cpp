@@ -1,6 +1,6 @@
 /// What a run of UCB-FG-V costs where draws are skipped, as δ goes to 0: bench_skip [seeds]. A line for each
 /// graph and δ: mean draws t, ln t, and means over the runs of jumps, of looks (tried jumps), of single
-/// draws, of visits to nodes of trees and of milliseconds. The visits lie on a straight line over ln t.
+/// draws, of visits to nodes of trees and of milliseconds. The visits lie on a straight line over (ln t)².
 #include <chrono>
 #include <cmath>
 #include <cstdio>

@@ -2,8 +2,10 @@
 // certified, how many of 1000 random points lie outside the bounds; the same for 10 000 points of three maps;
 // intervals against the tolerance.
 //
-//   ninja campaign_curves && tests/campaign_curves        (in a build folder; some minutes)
+//   ninja campaign_curves && tests/campaign_curves        (in a build folder; some minutes; `maps`: these
+//   alone)
 #include <cstdio>
+#include <string_view>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/base/philox.hpp"
@@ -62,9 +64,7 @@ void report(const char* what, const CurveRequest& request, int points) {
   std::fflush(stdout);
 }
 
-}  // namespace
-
-int main() {
+void try_curves() {
   struct Rewards {
     const char* name;
     RewardFamily family;
@@ -90,10 +90,16 @@ int main() {
       }
     }
   }
+}
+
+void try_maps() {
   report("map: loopy-star p, q", request_of("loopy-star", {{"p", 0, 1}, {"q", 0, 1}}, 0.02), 10000);
   report("map: loopless-clique p, K", request_of("loopless-clique", {{"p", 0.005, 1}, {"K", 3, 15}}, 0.02),
          10000);
   report("map: symmetric p, p'", request_of("symmetric", {{"p", 0, 1}, {"r", 0, 1}}, 0.02), 10000);
+}
+
+void try_tolerances() {
   for (const double tolerance : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
     const Stopwatch watch;
     const Curve curve = compute_curve(
@@ -105,4 +111,13 @@ int main() {
         std::printf("  regime changes in [%.13f, %.13f]\n", regime.change.low, regime.change.high);
     std::fflush(stdout);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool maps_alone = argc > 1 && std::string_view(argv[1]) == "maps";
+  if (!maps_alone) try_curves();
+  try_maps();
+  if (!maps_alone) try_tolerances();
 }

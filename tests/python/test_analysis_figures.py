@@ -82,6 +82,8 @@ def faults_of(drawing):
     for kind, text, box in boxes:
         if box.x0 < page.x0 - 1 or box.x1 > page.x1 + 1 or box.y0 < page.y0 - 1 or box.y1 > page.y1 + 1:
             found.append(f"{kind} {text!r} leaves the page")
+        if "$" in text or "\\" in text:
+            found.append(f"{kind} {text!r} has formulas, which are not read (style.py)")
     for legend in drawing.legends:
         box = legend.get_window_extent(renderer)
         if box.x0 < page.x0 - 1 or box.x1 > page.x1 + 1:
@@ -206,7 +208,7 @@ def test_a_plot_shows_the_columns_that_were_asked_for(studies):
     figure = results.plot("p", "tau", panel="K", log_inv_delta=np.log(1000))
     part = frame[(frame.K == 5) & (frame.algorithm == "uniform") & (frame.delta == 0.001)]
     line = figure.axes[2].lines[1]
-    assert "K=5" in figure.axes[2].get_title()
+    assert names.equation("K", 5) in figure.axes[2].get_title()
     assert np.allclose(line.get_xdata(), sorted(part.p.unique()))
     assert np.allclose(line.get_ydata(), part.groupby("p").tau.mean())
     heat = results.plot("p", "K", heat="T_star")
@@ -227,21 +229,24 @@ def test_cases_are_called_by_what_tells_them_apart(studies):
         "Graph from a file, ads",
         "Graph from a file, sensor ne… (north)",
     ]
-    assert called("random")[5] == "Random graph, $K=8$, seed 1"
+    assert called("random")[5] == "Random graph, K\u202f=\u202f8, seed 1"
     assert called("rewards") == [
-        "Bandit, $K=4$, $p=0.5$, bernoulli",
-        "Bandit, $K=4$, $p=1$, bernoulli",
-        "Bandit, $K=4$, $p=0.5$, gaussian",
-        "Bandit, $K=4$, $p=1$, gaussian",
-        "Ring, $K=4$",
+        "Bandit, K\u202f=\u202f4, p\u202f=\u202f0.5, bernoulli",
+        "Bandit, K\u202f=\u202f4, p\u202f=\u202f1, bernoulli",
+        "Bandit, K\u202f=\u202f4, p\u202f=\u202f0.5, gaussian",
+        "Bandit, K\u202f=\u202f4, p\u202f=\u202f1, gaussian",
+        "Ring, K\u202f=\u202f4",
     ]
-    assert called("grid")[-1] == "Ring, $K=8$, $p=0.5$" and len(set(called("grid"))) == 36
+    assert called("grid")[-1] == "Ring, K\u202f=\u202f8, p\u202f=\u202f0.5" and len(set(called("grid"))) == 36
 
 
 def test_confidences_are_called_as_they_were_given():
     assert names.delta_axis(-np.log([0.1, 0.05, 0.001])) == (style.DELTA, ["0.1", "0.05", "0.001"])
     assert names.delta_axis([1.0, 2.2, 7.0]) == (style.LOG_INV_DELTA, ["1", "2.2", "7"])
     assert names.delta_number(-np.log(1e-40)) == "1e-40" and names.delta_number(7.0) == "e^−7"
+    assert [names.delta_text(x) for x in (-np.log(0.05), 7.0, 2.2)] == [
+        names.equation("δ", value) for value in ("0.05", "e⁻⁷", "exp(−2.2)")
+    ]
 
 
 def test_every_case_with_runs_is_shown_whatever_the_files_hold_beside_it(study, studies, curves, draw):
@@ -352,7 +357,8 @@ def test_curves_of_the_appendix_are_those_of_the_file(curves, draw, name, job, s
         lines = [line for line in axes.lines if line.get_label()[0] != "_"]
         assert len(lines) == series == len({line.get_color() for line in lines})
         for line in lines:
-            named = dict(re.findall(r"\$(\w)=([^$]+)\$", line.get_label()))
+            named = dict(re.findall("(\\w)\u202f=\u202f([^,]+)", line.get_label()))
+            assert named
             chosen = np.ones(len(data["p"]), dtype=bool)
             for key, value in named.items():
                 chosen &= np.isclose(data[key], eval(value), rtol=1e-9)  # "1/4"
@@ -445,7 +451,7 @@ def test_the_slow_algorithm_is_left_out_of_one_figure_and_said_so(studies, draw)
 
 
 def test_another_delta_can_be_asked_for(study, draw):
-    assert "e^{-3}" in draw("boxes", study, log_inv_delta=3.0)._supxlabel.get_text()
+    assert "e⁻³" in draw("boxes", study, log_inv_delta=3.0)._supxlabel.get_text()
     with pytest.raises(tasfg.UserError, match="--log-inv-delta 4 \\(the file has 1, 3, 7, "):
         draw("boxes", study, log_inv_delta=4.0)
 

@@ -33,8 +33,9 @@ template <typename... Words>
 /// multiplications overlap and share vector registers.
 inline constexpr std::size_t kPhiloxWords = 32;
 
-/// Philox4x32-10 blocks counter, counter + 1, … of a key. The same words on every CPU.
-void philox_words(StreamKey key, std::uint64_t counter, std::uint32_t* out);
+/// Philox4x32-10 blocks counter, counter + 1, … of a key: kPhiloxWords words, or `times` as many. The same
+/// words on every CPU.
+void philox_words(StreamKey key, std::uint64_t counter, std::uint32_t* out, std::size_t times = 1);
 namespace detail {
 /// What it does on a CPU without AVX2.
 void philox_words_anywhere(StreamKey key, std::uint64_t counter, std::uint32_t* out);

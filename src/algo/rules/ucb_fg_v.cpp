@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tasfg/algo/ucb_widths.hpp"
 #include "tasfg/base/elementary.hpp"
 #include "tasfg/base/extremes.hpp"
 
@@ -32,10 +31,11 @@ void UcbVRule::edges(const Estimate& e, int a, double width, double* out) const 
     if (e.pulls()[v] == 0.0) out[v] = 1.0 + width * inverse_root_N_[v];
 }
 
-int UcbVRule::look(const Estimate& e) {
-  const std::size_t n = score_.size();
-  double* score = score_.data();
-  for (std::size_t v = 0; v < n; ++v) {
+void UcbVRule::keep_up(const Estimate& e) {
+  if (kept_ == e.draws()) return;
+  kept_ = e.draws();
+  now_ = UcbWidths(e.draws(), e.graph_known());
+  for (std::size_t v = 0; v < score_.size(); ++v) {
     if (M_[v] != e.observations()[v]) {
       M_[v] = e.observations()[v];
       inverse_root_M_[v] = 1.0 / std::sqrt(M_[v]);
@@ -46,12 +46,17 @@ int UcbVRule::look(const Estimate& e) {
       inverse_N_[v] = 1.0 / N_[v];
     }
   }
+}
+
+int UcbVRule::look(const Estimate& e) {
+  const std::size_t n = score_.size();
+  double* score = score_.data();
+  keep_up(e);
   pseudo_ = e.prior() == GraphPrior::pseudo_count ? 1.0 : 0.0;
-  const UcbWidths now(e.draws(), e.graph_known());
   const double* mean = e.means().data();
-  for (std::size_t u = 0; u < n; ++u) score[u] = mean[u] + now.mean * inverse_root_M_[u];
+  for (std::size_t u = 0; u < n; ++u) score[u] = mean[u] + now_.mean * inverse_root_M_[u];
   leader_ = index_of_largest(score, n);
-  edges(e, leader_, now.edge, score);
+  edges(e, leader_, now_.edge, score);
   chosen_ = index_of_largest(score, n);
 
   // How long the choice may stand without another look. log grows visibly from one draw to the next up to
@@ -69,11 +74,11 @@ int UcbVRule::look(const Estimate& e) {
     return chosen_;
   }
   const UcbWidths then(until_, e.graph_known());
-  mean_bonus_ = now.mean * (1.0 / std::sqrt(M_[a] + static_cast<double>(span)));
+  mean_bonus_ = now_.mean * (1.0 / std::sqrt(M_[a] + static_cast<double>(span)));
   if (e.graph_known()) {
     needed_ = -kInfinity;
   } else {
-    const double bonus = now.edge * (1.0 / std::sqrt(N_[v] + static_cast<double>(span)));
+    const double bonus = now_.edge * (1.0 / std::sqrt(N_[v] + static_cast<double>(span)));
     edges(e, leader_, then.edge, score);
     score[v] = -kInfinity;
     const double others = largest_of(score, n);
@@ -97,38 +102,29 @@ std::int64_t UcbVRule::plan(const Estimate& /*estimate*/, std::int64_t draws,
 bool UcbVRule::stands(const Estimate& e, const Corridor& ahead) {
   // Widths grow with the draws and shrink with what is seen: each bound at the end of the interval that
   // speaks against the choice.
-  const UcbWidths now(e.draws(), e.graph_known()), then(e.draws() + ahead.draws, e.graph_known());
+  const UcbWidths then(e.draws() + ahead.draws, e.graph_known());
   constexpr double kMargin = 8e-15;  // on the rounding of both sides, a few units of 1e-16
   const auto exceeds = [](double x, double y) { return x - y > kMargin * (std::abs(x) + std::abs(y)); };
   const auto root = [](double count) { return std::sqrt(std::max(count, 1.0)); };
   const auto a = static_cast<std::size_t>(leader_), v = static_cast<std::size_t>(chosen_);
-  const double least = ahead.low[a] + now.mean / root(ahead.observations[a]);
-  const auto leads = [&](std::size_t u) {
-    const double M = e.observations()[u];
-    const double inverse_root = M_[u] == M ? inverse_root_M_[u] : 1.0 / root(M);
-    return u == a || exceeds(least, ahead.high[u] + then.mean * inverse_root);
-  };
+  const std::size_t n = score_.size();
+  double* score = score_.data();
+  keep_up(e);
+  const double least = ahead.low[a] + now_.mean / root(ahead.observations[a]);
+  const auto most = [&](std::size_t u) { return ahead.high[u] + then.mean * inverse_root_M_[u]; };
   // Who came too near last time often does so again.
-  if (!leads(nearest_)) return false;
-  for (std::size_t u = 0; u < ahead.low.size(); ++u) {
-    if (leads(u)) continue;
-    nearest_ = u;
+  if (nearest_ != a && !exceeds(least, most(nearest_))) return false;
+  for (std::size_t u = 0; u < n; ++u) score[u] = most(u);
+  score[a] = -kInfinity;
+  if (const double rival = largest_of(score, n); !exceeds(least, rival)) {
+    nearest_ = static_cast<std::size_t>(first_index_of(rival, score, n));
     return false;
   }
   if (e.graph_known()) return true;
-  const double edge = ahead.edge_low[a] + now.edge / root(e.pulls()[v] + static_cast<double>(ahead.draws));
-  const auto shows_more = [&](std::size_t w) {
-    const double N = e.pulls()[w];
-    const double inverse_root = N_[w] == N ? inverse_root_N_[w] : 1.0 / root(N);
-    return w == v || exceeds(edge, e.edge(static_cast<int>(w), leader_) + then.edge * inverse_root);
-  };
-  if (!shows_more(nearest_edge_)) return false;
-  for (std::size_t w = 0; w < ahead.low.size(); ++w) {
-    if (shows_more(w)) continue;
-    nearest_edge_ = w;
-    return false;
-  }
-  return true;
+  edges(e, leader_, then.edge, score);
+  score[v] = -kInfinity;
+  return exceeds(ahead.edge_low[a] + now_.edge / root(e.pulls()[v] + static_cast<double>(ahead.draws)),
+                 largest_of(score, n));
 }
 
 }  // namespace tasfg

@@ -1,5 +1,6 @@
 #include "tasfg/base/philox.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <Random123/philox.h>
@@ -22,6 +23,11 @@ TEST(Philox, WordsAreRandom123sOnEveryPath) {
           expected.push_back(word);
       EXPECT_EQ(here, expected) << counter;
       EXPECT_EQ(anywhere, expected) << counter;
+      std::vector<std::uint32_t> more(3 * kPhiloxWords), third(kPhiloxWords);
+      philox_words(key, counter, more.data(), 3);
+      philox_words(key, counter + 2 * kPhiloxWords / 4, third.data());
+      EXPECT_TRUE(std::equal(expected.begin(), expected.end(), more.begin())) << counter;
+      EXPECT_TRUE(std::equal(third.begin(), third.end(), more.end() - kPhiloxWords)) << counter;
     }
 }
 

@@ -1,6 +1,6 @@
 #include "tasfg/sweep/curve_run.hpp"
 
-#include <atomic>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -9,28 +9,29 @@
 namespace tasfg {
 namespace {
 
-TEST(CurveRun, EveryTaskRunsOnceAndItsResultStandsInItsPlace) {
+TEST(CurveRun, EveryTaskRunsOnceAndWhereItsResultIsKept) {
   Link link;
   for (const int threads : {1, 3}) {
-    std::atomic<int> runs = 0;
-    const std::vector<std::string> results = run_everywhere(link, threads, 200, [&](std::size_t task) {
-      ++runs;
-      return std::to_string(task);
-    });
-    EXPECT_EQ(runs, 200);
-    ASSERT_EQ(results.size(), 200U);
-    for (std::size_t i = 0; i < results.size(); ++i) EXPECT_EQ(results[i], std::to_string(i));
+    std::vector<int> runs(200, 0);
+    run_everywhere(
+        link, threads,
+        {.count = runs.size(), .here = [&](std::size_t task) { ++runs[task]; }, .away = {}, .arrived = {}});
+    for (std::size_t i = 0; i < runs.size(); ++i) EXPECT_EQ(runs[i], 1) << i;
   }
-  EXPECT_TRUE(run_everywhere(link, 2, 0, [](std::size_t) { return std::string(); }).empty());
+  run_everywhere(link, 2, {.count = 0, .here = [](std::size_t) { FAIL(); }, .away = {}, .arrived = {}});
 }
 
 TEST(CurveRun, ATaskThatThrowsEndsItWithItsMessage) {
   Link link;
   try {
-    static_cast<void>(run_everywhere(link, 2, 50, [](std::size_t task) -> std::string {
-      if (task == 7) throw std::runtime_error("task 7 failed");
-      return {};
-    }));
+    run_everywhere(link, 2,
+                   {.count = 50,
+                    .here =
+                        [](std::size_t task) {
+                          if (task == 7) throw std::runtime_error("task 7 failed");
+                        },
+                    .away = {},
+                    .arrived = {}});
     FAIL() << "nothing was thrown";
   } catch (const SystemError& error) {
     EXPECT_STREQ(error.what(), "task 7 failed");

@@ -7,6 +7,7 @@
 
 #include "tasfg/algo/estimate.hpp"
 #include "tasfg/algo/sampling_rule.hpp"
+#include "tasfg/algo/ucb_widths.hpp"
 #include "tasfg/model/instance.hpp"
 
 namespace tasfg {
@@ -60,13 +61,17 @@ class UcbVRule {
     return holds(e) && pseudo_ + e.count(chosen_, leader_) > needed_ * N;
   }
   int look(const Estimate& e);
+  /// Widths, roots and inverses of the counts as they are now.
+  void keep_up(const Estimate& e);
   /// G^ucb of the edges into a.
   void edges(const Estimate& e, int a, double width, double* out) const;
 
   std::vector<double> score_;
   std::vector<double> inverse_root_M_, M_;              // of max(1, M); the M that it is of
   std::vector<double> inverse_root_N_, inverse_N_, N_;  // of max(1, N); the N that they are of
-  double pseudo_ = 0.0;                                 // added to counts of edges
+  UcbWidths now_{0, false};                             // of the draws kept_
+  std::int64_t kept_ = -1;
+  double pseudo_ = 0.0;  // added to counts of edges
   // Of the last full look:
   int leader_ = 0, chosen_ = 0;
   std::int64_t span_ = 8, until_ = 0;  // draws
@@ -74,7 +79,7 @@ class UcbVRule {
   double rivals_ = 0.0;                // the most that another mean's bound can be
   double mean_bonus_ = 0.0;            // the least that is added to the leader's mean
   double needed_ = 0.0;                // an estimate of the chosen edge that keeps it ahead of others
-  std::size_t nearest_ = 0, nearest_edge_ = 0;  // where a corridor last failed
+  std::size_t nearest_ = 0;            // the rival for whom a corridor last failed
 };
 
 }  // namespace tasfg
