@@ -271,7 +271,7 @@ class InteriorPoint final : public InteriorPointSolver {
       if (gap <= options.gap) break;
       run_low = std::max(run_low, low);
       run_high = std::min(run_high, high);
-      const double run_gap = (run_high - run_low) / run_high;
+      const double run_gap = progress_gap(run_low, run_high);
       since_progress = run_gap < 0.9 * last_gap ? 0 : since_progress + 1;
       if (run_gap < 0.9 * last_gap) last_gap = run_gap;
       careful_ = careful_ || since_progress >= 2;
@@ -293,6 +293,15 @@ class InteriorPoint final : public InteriorPointSolver {
     info.status =
         gap <= std::max(options.gap, options.acceptable) ? SolveStatus::solved : SolveStatus::stalled;
     return info;
+  }
+
+  /// The gap by whose fall progress is told. Where ends are far apart, as those of many vertices are at
+  /// first, the relative gap stays near 1 whatever they do, and progress would seem to falter.
+  static double progress_gap(double low, double high) {
+    if constexpr (requires { Newton::kManyVertices; })
+      return (high - low) / low;
+    else
+      return (high - low) / high;
   }
 
   /// How many snapshot levels a gap passes.

@@ -29,6 +29,8 @@ namespace {
 
 /// Of L below its diagonal: 24 bytes each, so some 600 MB.
 constexpr std::size_t kMostEntries = 25'000'000;
+/// With no more entries a column, the time goes into waiting for one column before the next.
+constexpr std::size_t kShort = 4;
 
 /// A fill-reducing order of all but `full`, then these.
 std::vector<int> fill_reducing_order(int size, const std::vector<std::pair<int, int>>& entries,
@@ -58,39 +60,35 @@ std::vector<int> fill_reducing_order(int size, const std::vector<std::pair<int, 
 
 }  // namespace
 
-bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries, std::span<const int> full) {
-  size_ = static_cast<std::size_t>(size);
-  sparse_ = size_ - full.size();
-  order_ = fill_reducing_order(size, entries, full);
-  position_.resize(size_);
+/// The sparse part of the upper triangle in the order at hand, by columns.
+void SparseCholesky::lay_out(const std::vector<std::pair<int, int>>& entries) {
   for (std::size_t k = 0; k < size_; ++k)
     position_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
-
-  // The sparse part of the upper triangle in the new order, by (column, row).
-  for (auto& [i, j] : entries) {
+  std::vector<std::pair<int, int>> placed;  // column, row
+  placed.reserve(entries.size() + sparse_);
+  for (const auto& [i, j] : entries) {
     const auto [first, second] =
         std::minmax(position_[static_cast<std::size_t>(i)], position_[static_cast<std::size_t>(j)]);
-    i = second;
-    j = first;
+    if (static_cast<std::size_t>(second) < sparse_) placed.emplace_back(second, first);
   }
-  std::erase_if(entries,
-                [this](const auto& entry) { return static_cast<std::size_t>(entry.first) >= sparse_; });
-  for (std::size_t k = 0; k < sparse_; ++k) entries.emplace_back(static_cast<int>(k), static_cast<int>(k));
-  std::sort(entries.begin(), entries.end());
-  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  for (std::size_t k = 0; k < sparse_; ++k) placed.emplace_back(static_cast<int>(k), static_cast<int>(k));
+  std::sort(placed.begin(), placed.end());
+  placed.erase(std::unique(placed.begin(), placed.end()), placed.end());
   begin_.assign(sparse_ + 1, 0);
   rows_.clear();
-  for (const auto& [column, row] : entries) {
+  for (const auto& [column, row] : placed) {
     ++begin_[static_cast<std::size_t>(column) + 1];
     rows_.push_back(row);
   }
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  values_.assign(rows_.size() + full.size() * size_, 0.0);
+}
 
-  // Row k of L is what the entries of column k reach in the elimination tree.
+/// The rows of L: row k is what the entries of column k reach in the elimination tree. False where there are
+/// too many entries.
+bool SparseCholesky::find_rows() {
   constexpr int kNone = -1;
-  std::vector<int> parent(sparse_, kNone), flag(sparse_, kNone), reached;
-  std::vector<std::size_t> count(sparse_, 0);
+  std::vector<int> flag(sparse_, kNone), reached;
+  parent_.assign(sparse_, kNone);
   row_begin_.assign(1, 0);
   row_columns_.clear();
   for (std::size_t k = 0; k < sparse_; ++k) {
@@ -99,22 +97,58 @@ bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries,
     reached.clear();
     for (std::size_t p = begin_[k]; p < begin_[k + 1]; ++p)
       for (auto i = static_cast<std::size_t>(rows_[p]); flag[i] != row;
-           i = static_cast<std::size_t>(parent[i])) {
-        if (parent[i] == kNone) parent[i] = row;
+           i = static_cast<std::size_t>(parent_[i])) {
+        if (parent_[i] == kNone) parent_[i] = row;
         flag[i] = row;
         reached.push_back(static_cast<int>(i));
-        ++count[i];
       }
     // Parents come after their children, so rising numbers are an order in which each is complete.
     std::sort(reached.begin(), reached.end());
     row_columns_.insert(row_columns_.end(), reached.begin(), reached.end());
     row_begin_.push_back(row_columns_.size());
-    if (row_columns_.size() > kMostEntries) {
-      row_columns_ = {};
-      work_ = kInfinity;
-      return false;
-    }
+    if (row_columns_.size() > kMostEntries) return false;
   }
+  return true;
+}
+
+/// Puts columns that do not wait for each other side by side: those without children in the elimination tree,
+/// then those whose children are among them, and so on. The fill is the same in every order in which
+/// children come before their parents.
+void SparseCholesky::order_by_height() {
+  std::vector<int> height(size_, 0);
+  for (std::size_t k = 0; k < sparse_; ++k)
+    if (parent_[k] >= 0) {
+      int& above = height[static_cast<std::size_t>(parent_[k])];
+      above = std::max(above, height[k] + 1);
+    }
+  std::fill(height.begin() + static_cast<std::ptrdiff_t>(sparse_), height.end(), size_);
+  std::vector<int> last = order_;
+  std::stable_sort(order_.begin(), order_.end(), [&](int u, int v) {
+    return height[static_cast<std::size_t>(position_[static_cast<std::size_t>(u)])] <
+           height[static_cast<std::size_t>(position_[static_cast<std::size_t>(v)])];
+  });
+}
+
+bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries, std::span<const int> full) {
+  size_ = static_cast<std::size_t>(size);
+  sparse_ = size_ - full.size();
+  order_ = fill_reducing_order(size, entries, full);
+  position_.resize(size_);
+  lay_out(entries);
+  bool fits = find_rows();
+  if (fits && row_columns_.size() <= kShort * sparse_) {
+    order_by_height();
+    lay_out(entries);
+    fits = find_rows();
+  }
+  if (!fits) {
+    row_columns_ = {};
+    work_ = kInfinity;
+    return false;
+  }
+  values_.assign(rows_.size() + full.size() * size_, 0.0);
+  std::vector<std::size_t> count(sparse_, 0);
+  for (const int column : row_columns_) ++count[static_cast<std::size_t>(column)];
   column_begin_.assign(sparse_ + 1, 0);
   std::partial_sum(count.begin(), count.end(), column_begin_.begin() + 1);
   column_rows_.resize(column_begin_.back());

@@ -42,6 +42,9 @@ class SparseCholesky {
   [[nodiscard]] double work() const { return work_; }
 
  private:
+  void lay_out(const std::vector<std::pair<int, int>>& entries);
+  [[nodiscard]] bool find_rows();
+  void order_by_height();
   template <std::size_t N>
   void solve_columns(const std::array<std::span<double>, N>& columns) const;
   [[nodiscard]] const double* full_row(std::size_t k) const { return full_.data() + (k - sparse_) * size_; }
@@ -50,6 +53,7 @@ class SparseCholesky {
   std::size_t size_ = 0, sparse_ = 0;  // positions from sparse_ on are full rows
   double work_ = 0.0;
   std::vector<int> order_, position_;  // vertex at each position, and the other way round
+  std::vector<int> parent_;            // elimination tree of the sparse part; −1 at roots
   // The sparse part of the matrix above and on its diagonal, by columns: those of column k are the rows
   // rows_[begin_[k]] … ; then the full rows, `size_` values each.
   std::vector<std::size_t> begin_;
