@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <queue>
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
@@ -31,6 +32,8 @@ namespace {
 constexpr std::size_t kMostEntries = 25'000'000;
 /// With no more entries a column, the time goes into waiting for one column before the next.
 constexpr std::size_t kShort = 4;
+
+constexpr int kNone = -1;  // no parent
 
 /// A fill-reducing order of all but `full`, then these.
 std::vector<int> fill_reducing_order(int size, const std::vector<std::pair<int, int>>& entries,
@@ -86,7 +89,6 @@ void SparseCholesky::lay_out(const std::vector<std::pair<int, int>>& entries) {
 /// The rows of L: row k is what the entries of column k reach in the elimination tree. False where there are
 /// too many entries.
 bool SparseCholesky::find_rows() {
-  constexpr int kNone = -1;
   std::vector<int> flag(sparse_, kNone), reached;
   parent_.assign(sparse_, kNone);
   row_begin_.assign(1, 0);
@@ -111,19 +113,64 @@ bool SparseCholesky::find_rows() {
   return true;
 }
 
-/// Puts columns that do not wait for each other side by side: those without children in the elimination tree,
-/// then those whose children are among them, and so on. The fill is the same in every order in which
-/// children come before their parents.
-void SparseCholesky::order_by_height() {
-  std::vector<int> height(size_, 0);
+/// How many columns wait for each other below each column of the elimination tree, at most.
+std::vector<int> SparseCholesky::heights() const {
+  std::vector<int> height(sparse_, 0);
   for (std::size_t k = 0; k < sparse_; ++k)
-    if (parent_[k] >= 0) {
+    if (parent_[k] != kNone) {
       int& above = height[static_cast<std::size_t>(parent_[k])];
       above = std::max(above, height[k] + 1);
     }
-  std::fill(height.begin() + static_cast<std::ptrdiff_t>(sparse_), height.end(), size_);
-  std::vector<int> last = order_;
-  std::stable_sort(order_.begin(), order_.end(), [&](int u, int v) {
+  return height;
+}
+
+/// Roots every elimination tree near its middle, which makes trees of chains half as high. L's pattern is a
+/// chordal graph, and a search for the vertex that has most neighbours found already, begun anywhere, meets
+/// its vertices in the reverse of an order that causes no more fill (Tarjan and Yannakakis 1984).
+void SparseCholesky::order_from_middles() {
+  const std::vector<int> height = heights();
+  std::vector<int> highest_child(sparse_, kNone);
+  std::vector<std::vector<int>> neighbours(sparse_);
+  for (std::size_t k = 0; k < sparse_; ++k) {
+    for (std::size_t p = row_begin_[k]; p < row_begin_[k + 1]; ++p) {
+      neighbours[k].push_back(row_columns_[p]);
+      neighbours[static_cast<std::size_t>(row_columns_[p])].push_back(static_cast<int>(k));
+    }
+    if (parent_[k] == kNone) continue;
+    const auto above = static_cast<std::size_t>(parent_[k]);
+    if (height[k] + 1 == height[above]) highest_child[above] = static_cast<int>(k);
+  }
+  std::vector<int> found, met(sparse_, 0);
+  std::vector<char> is_found(sparse_, 0);
+  std::priority_queue<std::pair<int, int>> next;  // neighbours found, column
+  const auto find = [&](int k) {
+    is_found[static_cast<std::size_t>(k)] = 1;
+    found.push_back(k);
+    for (const int j : neighbours[static_cast<std::size_t>(k)])
+      if (is_found[static_cast<std::size_t>(j)] == 0) next.emplace(++met[static_cast<std::size_t>(j)], j);
+  };
+  for (std::size_t root = 0; root < sparse_; ++root) {
+    if (parent_[root] != kNone) continue;
+    auto middle = root;
+    while (2 * height[middle] > height[root]) middle = static_cast<std::size_t>(highest_child[middle]);
+    next.emplace(0, static_cast<int>(middle));
+    while (!next.empty()) {
+      const int k = next.top().second;
+      next.pop();
+      if (is_found[static_cast<std::size_t>(k)] == 0) find(k);
+    }
+  }
+  const std::vector<int> before = order_;
+  for (std::size_t k = 0; k < sparse_; ++k)
+    order_[sparse_ - 1 - k] = before[static_cast<std::size_t>(found[k])];
+}
+
+/// Puts columns side by side that do not wait for each other: those without children in the elimination tree,
+/// then those whose children are among them, and so on. Every order in which children come before their
+/// parents causes the same fill.
+void SparseCholesky::order_by_height() {
+  const std::vector<int> height = heights();
+  std::stable_sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(sparse_), [&](int u, int v) {
     return height[static_cast<std::size_t>(position_[static_cast<std::size_t>(u)])] <
            height[static_cast<std::size_t>(position_[static_cast<std::size_t>(v)])];
   });
@@ -137,6 +184,9 @@ bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries,
   lay_out(entries);
   bool fits = find_rows();
   if (fits && row_columns_.size() <= kShort * sparse_) {
+    order_from_middles();
+    lay_out(entries);
+    fits = find_rows();
     order_by_height();
     lay_out(entries);
     fits = find_rows();
@@ -185,7 +235,6 @@ std::size_t SparseCholesky::slot(int i, int j) const {
 
 void SparseCholesky::factor() {
   double* y = scratch_.data();  // all 0 between sparse rows
-  const auto settle = [&](std::size_t k, double pivot) { over_pivots_[k] = pivot > 0.0 ? 1.0 / pivot : 0.0; };
   for (std::size_t k = 0; k < sparse_; ++k) {
     for (std::size_t p = begin_[k]; p < begin_[k + 1]; ++p) y[rows_[p]] = values_[p];
     double pivot = y[k];
@@ -201,17 +250,41 @@ void SparseCholesky::factor() {
     }
     settle(k, pivot);
   }
-  for (std::size_t k = sparse_; k < size_; ++k) {
-    const double* matrix = values_.data() + rows_.size() + (k - sparse_) * size_;
+  std::size_t k = sparse_;
+  for (; k + 2 <= size_; k += 2) factor_full(std::array{k, k + 1});
+  if (k < size_) factor_full(std::array{k});
+}
+
+/// Full rows that follow each other; those before them are done.
+template <std::size_t N>
+void SparseCholesky::factor_full(const std::array<std::size_t, N>& rows) {
+  std::array<double*, N> y;
+  for (std::size_t c = 0; c < N; ++c) {
+    y[c] = scratch_.data() + c * size_;
+    std::copy_n(values_.data() + rows_.size() + (rows[c] - sparse_) * size_, rows[c] + 1, y[c]);
+  }
+  substitute(y);
+  for (std::size_t c = 0; c < N; ++c) {
+    const std::size_t k = rows[c];
+    for (std::size_t i = sparse_; i < k; ++i) y[c][i] -= dot_by_fours(full_row(i), y[c], i);
     double* row = full_row(k);
-    std::copy_n(matrix, k + 1, y);
-    for (std::size_t i = 0; i < sparse_; ++i)
-      for (std::size_t q = column_begin_[i], end = column_begin_[i + 1]; q < end; ++q)
-        y[column_rows_[q]] -= lower_[q] * y[i];
-    for (std::size_t i = sparse_; i < k; ++i) y[i] -= dot_by_fours(full_row(i), y, i);
-    for (std::size_t i = 0; i < k; ++i) row[i] = y[i] * over_pivots_[i];
-    settle(k, y[k] - dot_by_fours(row, y, k));
-    std::fill_n(y, k + 1, 0.0);
+    for (std::size_t i = 0; i < k; ++i) row[i] = y[c][i] * over_pivots_[i];
+    settle(k, y[c][k] - dot_by_fours(row, y[c], k));
+    std::fill_n(y[c], k + 1, 0.0);
+  }
+}
+
+/// y ← L⁻¹y for the sparse part of L. Each step waits for the one before: several at once take little longer
+/// than one.
+template <std::size_t N>
+void SparseCholesky::substitute(const std::array<double*, N>& y) const {
+  const double* lower = lower_.data();
+  const int* rows = column_rows_.data();
+  for (std::size_t k = 0; k < sparse_; ++k) {
+    std::array<double, N> known;
+    for (std::size_t c = 0; c < N; ++c) known[c] = y[c][k];
+    for (std::size_t p = column_begin_[k], end = column_begin_[k + 1]; p < end; ++p)
+      for (std::size_t c = 0; c < N; ++c) y[c][rows[p]] -= lower[p] * known[c];
   }
 }
 
@@ -231,7 +304,6 @@ void SparseCholesky::solve(std::span<double> x, std::span<double> y) const {
   solve_columns(std::array{x, y});
 }
 
-/// Each step of a substitution waits for the one before: several at once take little longer than one.
 template <std::size_t N>
 void SparseCholesky::solve_columns(const std::array<std::span<double>, N>& columns) const {
   std::array<double*, N> y;
@@ -244,12 +316,7 @@ void SparseCholesky::solve_columns(const std::array<std::span<double>, N>& colum
   });
   const double* lower = lower_.data();
   const int* rows = column_rows_.data();
-  for (std::size_t k = 0; k < sparse_; ++k) {
-    std::array<double, N> known;
-    each([&](std::size_t c) { known[c] = y[c][k]; });
-    for (std::size_t p = column_begin_[k], end = column_begin_[k + 1]; p < end; ++p)
-      each([&](std::size_t c) { y[c][rows[p]] -= lower[p] * known[c]; });
-  }
+  substitute(y);
   each([&](std::size_t c) {
     for (std::size_t k = sparse_; k < size_; ++k) y[c][k] -= dot_by_fours(full_row(k), y[c], k);
     for (std::size_t k = 0; k < size_; ++k) y[c][k] *= over_pivots_[k];

@@ -28,6 +28,8 @@ class SparseCholesky {
   /// Where entry (i, j) = (j, i) is in values(). It must be one of those analysed.
   [[nodiscard]] std::size_t slot(int i, int j) const;
   [[nodiscard]] std::size_t diagonal_slot(int i) const { return slot(i, i); }
+  /// What is eliminated at each position. A full row's entries are side by side in this order.
+  [[nodiscard]] std::span<const int> order() const { return order_; }
   /// The matrix; to be filled in before factor().
   [[nodiscard]] std::span<double> values() { return values_; }
 
@@ -44,7 +46,14 @@ class SparseCholesky {
  private:
   void lay_out(const std::vector<std::pair<int, int>>& entries);
   [[nodiscard]] bool find_rows();
+  [[nodiscard]] std::vector<int> heights() const;
+  void order_from_middles();
   void order_by_height();
+  void settle(std::size_t k, double pivot) { over_pivots_[k] = pivot > 0.0 ? 1.0 / pivot : 0.0; }
+  template <std::size_t N>
+  void factor_full(const std::array<std::size_t, N>& rows);
+  template <std::size_t N>
+  void substitute(const std::array<double*, N>& y) const;
   template <std::size_t N>
   void solve_columns(const std::array<std::span<double>, N>& columns) const;
   [[nodiscard]] const double* full_row(std::size_t k) const { return full_.data() + (k - sparse_) * size_; }
