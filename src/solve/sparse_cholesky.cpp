@@ -124,6 +124,11 @@ std::vector<int> SparseCholesky::heights() const {
   return height;
 }
 
+int SparseCholesky::longest_wait() const {
+  const std::vector<int> height = heights();
+  return height.empty() ? 0 : *std::max_element(height.begin(), height.end());
+}
+
 /// Roots every elimination tree near its middle, which makes trees of chains half as high. L's pattern is a
 /// chordal graph, and a search for the vertex that has most neighbours found already, begun anywhere, meets
 /// its vertices in the reverse of an order that causes no more fill (Tarjan and Yannakakis 1984).
@@ -152,7 +157,7 @@ void SparseCholesky::order_from_middles() {
   for (std::size_t root = 0; root < sparse_; ++root) {
     if (parent_[root] != kNone) continue;
     auto middle = root;
-    while (2 * height[middle] > height[root]) middle = static_cast<std::size_t>(highest_child[middle]);
+    while (2 * height[middle] > height[root] + 1) middle = static_cast<std::size_t>(highest_child[middle]);
     next.emplace(0, static_cast<int>(middle));
     while (!next.empty()) {
       const int k = next.top().second;

@@ -42,6 +42,8 @@ class SparseCholesky {
   [[nodiscard]] double smallest_pivot() const;
   /// Multiplications of one factorisation; infinite where analyse() gave up.
   [[nodiscard]] double work() const { return work_; }
+  /// How many columns wait for each other, one after the other, before the last one.
+  [[nodiscard]] int longest_wait() const;
 
  private:
   void lay_out(const std::vector<std::pair<int, int>>& entries);

@@ -169,11 +169,12 @@ void SparseNewton::add_full_rows(double corner) {
   const std::size_t* slot = full_pairs_.data();
   for (std::size_t i = 0; i < full.size(); ++i) {
     double* row = matrix.data() + full_begin_[i];
-    for (std::size_t k = 0; k < coupling_in_order_.size(); ++k) row[k] += coupling_in_order_[k] * full[i].value;
+    for (std::size_t k = 0; k < coupling_in_order_.size(); ++k)
+      row[k] += coupling_in_order_[k] * full[i].value;
     const double own = coupling_[static_cast<std::size_t>(full[i].row)];
     for (std::size_t j = 0; j <= i; ++j)
-      matrix[*slot++] += coupling_[static_cast<std::size_t>(full[j].row)] * full[i].value + full[j].value * own +
-                         corner * full[j].value * full[i].value;
+      matrix[*slot++] += coupling_[static_cast<std::size_t>(full[j].row)] * full[i].value +
+                         full[j].value * own + corner * full[j].value * full[i].value;
   }
 }
 
