@@ -72,7 +72,7 @@ TEST(WorkingSet, GoesOnFromTheLastSetAsTheModelChanges) {
 
 TEST(WorkingSet, ReadsRowsAnewWhoseRevisionHasChanged) {
   PhiloxStream stream(stream_key(21));
-  const Instance instance = testing::random_instance(3, 60, 60);
+  const Instance instance = make("random", {{"K", 100.0}, {"p", 0.5}});
   const auto n = static_cast<std::size_t>(instance.size());
   std::vector<double> G(instance.graph().row_major().begin(), instance.graph().row_major().end());
   std::vector<double> revision(n, 0.0);
