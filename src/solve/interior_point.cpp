@@ -16,6 +16,8 @@
 #include "tasfg/base/lanes.hpp"
 #include "tasfg/solve/information.hpp"
 
+#define TASFG_EACH_VERSION "solve/evidence_versions.hpp"
+#include "base/each_version.hpp"
 #define TASFG_EACH_VERSION "solve/interior_point_versions.hpp"
 #include "base/each_version.hpp"
 

@@ -14,6 +14,8 @@
 
 #define TASFG_EACH_VERSION "solve/small_newton_versions.hpp"
 #include "base/each_version.hpp"
+#define TASFG_EACH_VERSION "solve/evidence_versions.hpp"
+#include "base/each_version.hpp"
 #define TASFG_EACH_VERSION "solve/interior_point_versions.hpp"
 #include "base/each_version.hpp"
 

@@ -6,31 +6,6 @@
 // at the best vertex, arm quantities have s = 1, λ = 0 and the best vertex' mean. `vertex` and `arm` keep
 // them out of sums.
 
-/// The best vertex and all others, in groups of four.
-struct Arms {
-  std::size_t groups;
-  double best_mean, best_rate;
-  const double* means;
-  const double* rates;
-  const double* is_arm;  // positive at arms, 0 elsewhere
-};
-
-/// f_u and its gradient for all arms, times `factor`; f is infinite where there is no arm.
-inline void evidence_of_arms(const RewardFamily& family, const Arms& arms, double factor, double* value,
-                             double* from_best, double* from_arm) {
-  std::visit(
-      [&](const auto& reward) {
-        for (std::size_t b = 0; b < arms.groups; ++b) {
-          const EvidenceOf<Lanes> e = evidence(reward, Lanes(arms.best_mean), lanes(arms.means + 4 * b),
-                                               Lanes(arms.best_rate), lanes(arms.rates + 4 * b));
-          lanes(value + 4 * b) = select(lanes(arms.is_arm + 4 * b) > 0.0, e.value * factor, kInfinity);
-          lanes(from_best + 4 * b) = e.from_best * factor;
-          lanes(from_arm + 4 * b) = e.from_arm * factor;
-        }
-      },
-      family);
-}
-
 /// The Hessian's factors for all arms.
 inline void curvature_of_arms(const RewardFamily& family, const Arms& arms, double* scale, double* best,
                               double* arm) {
@@ -271,7 +246,7 @@ class InteriorPoint final : public InteriorPointSolver {
       if (gap <= options.gap) break;
       run_low = std::max(run_low, low);
       run_high = std::min(run_high, high);
-      const double run_gap = (run_high - run_low) / run_high;
+      const double run_gap = progress_gap(run_low, run_high);
       since_progress = run_gap < 0.9 * last_gap ? 0 : since_progress + 1;
       if (run_gap < 0.9 * last_gap) last_gap = run_gap;
       careful_ = careful_ || since_progress >= 2;
@@ -293,6 +268,15 @@ class InteriorPoint final : public InteriorPointSolver {
     info.status =
         gap <= std::max(options.gap, options.acceptable) ? SolveStatus::solved : SolveStatus::stalled;
     return info;
+  }
+
+  /// The gap by whose fall progress is told. Where ends are far apart, as those of many vertices are at
+  /// first, the relative gap stays near 1 whatever they do, and progress would seem to falter.
+  static double progress_gap(double low, double high) {
+    if constexpr (requires { Newton::kManyVertices; })
+      return (high - low) / low;
+    else
+      return (high - low) / high;
   }
 
   /// How many snapshot levels a gap passes.

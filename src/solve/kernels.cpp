@@ -14,6 +14,10 @@ void rank_update(double* C, const double* A, const double* B, std::ptrdiff_t ld,
                  int i1, int n, double sign) {
   TASFG_CALL_VERSION(rank_update, C, A, B, ld, k0, k1, i0, i1, n, sign);
 }
+void combine(const double* const* rows, const double* weights, std::size_t count, std::size_t n,
+             double* out) {
+  TASFG_CALL_VERSION(combine, rows, weights, count, n, out);
+}
 void cholesky(double* M, std::ptrdiff_t ld, int n) {
   TASFG_CALL_VERSION(cholesky, M, ld, n);
 }

@@ -21,6 +21,9 @@ void rank_update(double* C, const double* A, const double* B, std::ptrdiff_t ld,
 /// safeguard.
 void cholesky(double* M, std::ptrdiff_t ld, int n);
 
+/// out ← Σ_k weights[k]·rows[k], `count` rows of n entries, in order of k.
+void combine(const double* const* rows, const double* weights, std::size_t count, std::size_t n, double* out);
+
 /// x ← (UᵀU)⁻¹ x.
 void cholesky_solve(const double* U, std::ptrdiff_t ld, int n, double* x);
 

@@ -121,3 +121,29 @@ void cholesky_solve(const double* U, std::ptrdiff_t ld, int n, double* x, double
     y[k] = (y[k] - dot(row, y, k + 1, n)) * row[k];
   }
 }
+
+void combine(const double* const* rows, const double* weights, std::size_t count, std::size_t n,
+             double* out) {
+  // Sixteen sums stay in registers.
+  std::size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    Lanes a, b, c, d;
+    for (std::size_t k = 0; k < count; ++k) {
+      const double* row = rows[k] + i;
+      const double weight = weights[k];
+      a += weight * lanes(row);
+      b += weight * lanes(row + 4);
+      c += weight * lanes(row + 8);
+      d += weight * lanes(row + 12);
+    }
+    lanes(out + i) = a;
+    lanes(out + i + 4) = b;
+    lanes(out + i + 8) = c;
+    lanes(out + i + 12) = d;
+  }
+  for (; i < n; ++i) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < count; ++k) sum += weights[k] * rows[k][i];
+    out[i] = sum;
+  }
+}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <queue>
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
@@ -29,6 +30,10 @@ namespace {
 
 /// Of L below its diagonal: 24 bytes each, so some 600 MB.
 constexpr std::size_t kMostEntries = 25'000'000;
+/// With no more entries a column, the time goes into waiting for one column before the next.
+constexpr std::size_t kShort = 4;
+
+constexpr int kNone = -1;  // no parent
 
 /// A fill-reducing order of all but `full`, then these.
 std::vector<int> fill_reducing_order(int size, const std::vector<std::pair<int, int>>& entries,
@@ -58,39 +63,34 @@ std::vector<int> fill_reducing_order(int size, const std::vector<std::pair<int, 
 
 }  // namespace
 
-bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries, std::span<const int> full) {
-  size_ = static_cast<std::size_t>(size);
-  sparse_ = size_ - full.size();
-  order_ = fill_reducing_order(size, entries, full);
-  position_.resize(size_);
+/// The sparse part of the upper triangle in the order at hand, by columns.
+void SparseCholesky::lay_out(const std::vector<std::pair<int, int>>& entries) {
   for (std::size_t k = 0; k < size_; ++k)
     position_[static_cast<std::size_t>(order_[k])] = static_cast<int>(k);
-
-  // The sparse part of the upper triangle in the new order, by (column, row).
-  for (auto& [i, j] : entries) {
+  std::vector<std::pair<int, int>> placed;  // column, row
+  placed.reserve(entries.size() + sparse_);
+  for (const auto& [i, j] : entries) {
     const auto [first, second] =
         std::minmax(position_[static_cast<std::size_t>(i)], position_[static_cast<std::size_t>(j)]);
-    i = second;
-    j = first;
+    if (static_cast<std::size_t>(second) < sparse_) placed.emplace_back(second, first);
   }
-  std::erase_if(entries,
-                [this](const auto& entry) { return static_cast<std::size_t>(entry.first) >= sparse_; });
-  for (std::size_t k = 0; k < sparse_; ++k) entries.emplace_back(static_cast<int>(k), static_cast<int>(k));
-  std::sort(entries.begin(), entries.end());
-  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  for (std::size_t k = 0; k < sparse_; ++k) placed.emplace_back(static_cast<int>(k), static_cast<int>(k));
+  std::sort(placed.begin(), placed.end());
+  placed.erase(std::unique(placed.begin(), placed.end()), placed.end());
   begin_.assign(sparse_ + 1, 0);
   rows_.clear();
-  for (const auto& [column, row] : entries) {
+  for (const auto& [column, row] : placed) {
     ++begin_[static_cast<std::size_t>(column) + 1];
     rows_.push_back(row);
   }
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-  values_.assign(rows_.size() + full.size() * size_, 0.0);
+}
 
-  // Row k of L is what the entries of column k reach in the elimination tree.
-  constexpr int kNone = -1;
-  std::vector<int> parent(sparse_, kNone), flag(sparse_, kNone), reached;
-  std::vector<std::size_t> count(sparse_, 0);
+/// The rows of L: row k is what the entries of column k reach in the elimination tree. False where there are
+/// too many entries.
+bool SparseCholesky::find_rows() {
+  std::vector<int> flag(sparse_, kNone), reached;
+  parent_.assign(sparse_, kNone);
   row_begin_.assign(1, 0);
   row_columns_.clear();
   for (std::size_t k = 0; k < sparse_; ++k) {
@@ -99,22 +99,111 @@ bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries,
     reached.clear();
     for (std::size_t p = begin_[k]; p < begin_[k + 1]; ++p)
       for (auto i = static_cast<std::size_t>(rows_[p]); flag[i] != row;
-           i = static_cast<std::size_t>(parent[i])) {
-        if (parent[i] == kNone) parent[i] = row;
+           i = static_cast<std::size_t>(parent_[i])) {
+        if (parent_[i] == kNone) parent_[i] = row;
         flag[i] = row;
         reached.push_back(static_cast<int>(i));
-        ++count[i];
       }
     // Parents come after their children, so rising numbers are an order in which each is complete.
     std::sort(reached.begin(), reached.end());
     row_columns_.insert(row_columns_.end(), reached.begin(), reached.end());
     row_begin_.push_back(row_columns_.size());
-    if (row_columns_.size() > kMostEntries) {
-      row_columns_ = {};
-      work_ = kInfinity;
-      return false;
+    if (row_columns_.size() > kMostEntries) return false;
+  }
+  return true;
+}
+
+/// How many columns wait for each other below each column of the elimination tree, at most.
+std::vector<int> SparseCholesky::heights() const {
+  std::vector<int> height(sparse_, 0);
+  for (std::size_t k = 0; k < sparse_; ++k)
+    if (parent_[k] != kNone) {
+      int& above = height[static_cast<std::size_t>(parent_[k])];
+      above = std::max(above, height[k] + 1);
+    }
+  return height;
+}
+
+int SparseCholesky::longest_wait() const {
+  const std::vector<int> height = heights();
+  return height.empty() ? 0 : *std::max_element(height.begin(), height.end());
+}
+
+/// Roots every elimination tree near its middle, which makes trees of chains half as high. L's pattern is a
+/// chordal graph, and a search for the vertex that has most neighbours found already, begun anywhere, meets
+/// its vertices in the reverse of an order that causes no more fill (Tarjan and Yannakakis 1984).
+void SparseCholesky::order_from_middles() {
+  const std::vector<int> height = heights();
+  std::vector<int> highest_child(sparse_, kNone);
+  std::vector<std::vector<int>> neighbours(sparse_);
+  for (std::size_t k = 0; k < sparse_; ++k) {
+    for (std::size_t p = row_begin_[k]; p < row_begin_[k + 1]; ++p) {
+      neighbours[k].push_back(row_columns_[p]);
+      neighbours[static_cast<std::size_t>(row_columns_[p])].push_back(static_cast<int>(k));
+    }
+    if (parent_[k] == kNone) continue;
+    const auto above = static_cast<std::size_t>(parent_[k]);
+    if (height[k] + 1 == height[above]) highest_child[above] = static_cast<int>(k);
+  }
+  std::vector<int> found, met(sparse_, 0);
+  std::vector<char> is_found(sparse_, 0);
+  std::priority_queue<std::pair<int, int>> next;  // neighbours found, column
+  const auto find = [&](int k) {
+    is_found[static_cast<std::size_t>(k)] = 1;
+    found.push_back(k);
+    for (const int j : neighbours[static_cast<std::size_t>(k)])
+      if (is_found[static_cast<std::size_t>(j)] == 0) next.emplace(++met[static_cast<std::size_t>(j)], j);
+  };
+  for (std::size_t root = 0; root < sparse_; ++root) {
+    if (parent_[root] != kNone) continue;
+    auto middle = root;
+    while (2 * height[middle] > height[root] + 1) middle = static_cast<std::size_t>(highest_child[middle]);
+    next.emplace(0, static_cast<int>(middle));
+    while (!next.empty()) {
+      const int k = next.top().second;
+      next.pop();
+      if (is_found[static_cast<std::size_t>(k)] == 0) find(k);
     }
   }
+  const std::vector<int> before = order_;
+  for (std::size_t k = 0; k < sparse_; ++k)
+    order_[sparse_ - 1 - k] = before[static_cast<std::size_t>(found[k])];
+}
+
+/// Puts columns side by side that do not wait for each other: those without children in the elimination tree,
+/// then those whose children are among them, and so on. Every order in which children come before their
+/// parents causes the same fill.
+void SparseCholesky::order_by_height() {
+  const std::vector<int> height = heights();
+  std::stable_sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(sparse_), [&](int u, int v) {
+    return height[static_cast<std::size_t>(position_[static_cast<std::size_t>(u)])] <
+           height[static_cast<std::size_t>(position_[static_cast<std::size_t>(v)])];
+  });
+}
+
+bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries, std::span<const int> full) {
+  size_ = static_cast<std::size_t>(size);
+  sparse_ = size_ - full.size();
+  order_ = fill_reducing_order(size, entries, full);
+  position_.resize(size_);
+  lay_out(entries);
+  bool fits = find_rows();
+  if (fits && row_columns_.size() <= kShort * sparse_) {
+    order_from_middles();
+    lay_out(entries);
+    fits = find_rows();
+    order_by_height();
+    lay_out(entries);
+    fits = find_rows();
+  }
+  if (!fits) {
+    row_columns_ = {};
+    work_ = kInfinity;
+    return false;
+  }
+  values_.assign(rows_.size() + full.size() * size_, 0.0);
+  std::vector<std::size_t> count(sparse_, 0);
+  for (const int column : row_columns_) ++count[static_cast<std::size_t>(column)];
   column_begin_.assign(sparse_ + 1, 0);
   std::partial_sum(count.begin(), count.end(), column_begin_.begin() + 1);
   column_rows_.resize(column_begin_.back());
@@ -151,7 +240,6 @@ std::size_t SparseCholesky::slot(int i, int j) const {
 
 void SparseCholesky::factor() {
   double* y = scratch_.data();  // all 0 between sparse rows
-  const auto settle = [&](std::size_t k, double pivot) { over_pivots_[k] = pivot > 0.0 ? 1.0 / pivot : 0.0; };
   for (std::size_t k = 0; k < sparse_; ++k) {
     for (std::size_t p = begin_[k]; p < begin_[k + 1]; ++p) y[rows_[p]] = values_[p];
     double pivot = y[k];
@@ -167,17 +255,41 @@ void SparseCholesky::factor() {
     }
     settle(k, pivot);
   }
-  for (std::size_t k = sparse_; k < size_; ++k) {
-    const double* matrix = values_.data() + rows_.size() + (k - sparse_) * size_;
+  std::size_t k = sparse_;
+  for (; k + 2 <= size_; k += 2) factor_full(std::array{k, k + 1});
+  if (k < size_) factor_full(std::array{k});
+}
+
+/// Full rows that follow each other; those before them are done.
+template <std::size_t N>
+void SparseCholesky::factor_full(const std::array<std::size_t, N>& rows) {
+  std::array<double*, N> y;
+  for (std::size_t c = 0; c < N; ++c) {
+    y[c] = scratch_.data() + c * size_;
+    std::copy_n(values_.data() + rows_.size() + (rows[c] - sparse_) * size_, rows[c] + 1, y[c]);
+  }
+  substitute(y);
+  for (std::size_t c = 0; c < N; ++c) {
+    const std::size_t k = rows[c];
+    for (std::size_t i = sparse_; i < k; ++i) y[c][i] -= dot_by_fours(full_row(i), y[c], i);
     double* row = full_row(k);
-    std::copy_n(matrix, k + 1, y);
-    for (std::size_t i = 0; i < sparse_; ++i)
-      for (std::size_t q = column_begin_[i], end = column_begin_[i + 1]; q < end; ++q)
-        y[column_rows_[q]] -= lower_[q] * y[i];
-    for (std::size_t i = sparse_; i < k; ++i) y[i] -= dot_by_fours(full_row(i), y, i);
-    for (std::size_t i = 0; i < k; ++i) row[i] = y[i] * over_pivots_[i];
-    settle(k, y[k] - dot_by_fours(row, y, k));
-    std::fill_n(y, k + 1, 0.0);
+    for (std::size_t i = 0; i < k; ++i) row[i] = y[c][i] * over_pivots_[i];
+    settle(k, y[c][k] - dot_by_fours(row, y[c], k));
+    std::fill_n(y[c], k + 1, 0.0);
+  }
+}
+
+/// y ← L⁻¹y for the sparse part of L. Each step waits for the one before: several at once take little longer
+/// than one.
+template <std::size_t N>
+void SparseCholesky::substitute(const std::array<double*, N>& y) const {
+  const double* lower = lower_.data();
+  const int* rows = column_rows_.data();
+  for (std::size_t k = 0; k < sparse_; ++k) {
+    std::array<double, N> known;
+    for (std::size_t c = 0; c < N; ++c) known[c] = y[c][k];
+    for (std::size_t p = column_begin_[k], end = column_begin_[k + 1]; p < end; ++p)
+      for (std::size_t c = 0; c < N; ++c) y[c][rows[p]] -= lower[p] * known[c];
   }
 }
 
@@ -197,7 +309,6 @@ void SparseCholesky::solve(std::span<double> x, std::span<double> y) const {
   solve_columns(std::array{x, y});
 }
 
-/// Each step of a substitution waits for the one before: several at once take little longer than one.
 template <std::size_t N>
 void SparseCholesky::solve_columns(const std::array<std::span<double>, N>& columns) const {
   std::array<double*, N> y;
@@ -210,12 +321,7 @@ void SparseCholesky::solve_columns(const std::array<std::span<double>, N>& colum
   });
   const double* lower = lower_.data();
   const int* rows = column_rows_.data();
-  for (std::size_t k = 0; k < sparse_; ++k) {
-    std::array<double, N> known;
-    each([&](std::size_t c) { known[c] = y[c][k]; });
-    for (std::size_t p = column_begin_[k], end = column_begin_[k + 1]; p < end; ++p)
-      each([&](std::size_t c) { y[c][rows[p]] -= lower[p] * known[c]; });
-  }
+  substitute(y);
   each([&](std::size_t c) {
     for (std::size_t k = sparse_; k < size_; ++k) y[c][k] -= dot_by_fours(full_row(k), y[c], k);
     for (std::size_t k = 0; k < size_; ++k) y[c][k] *= over_pivots_[k];

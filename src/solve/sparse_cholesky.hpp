@@ -28,6 +28,8 @@ class SparseCholesky {
   /// Where entry (i, j) = (j, i) is in values(). It must be one of those analysed.
   [[nodiscard]] std::size_t slot(int i, int j) const;
   [[nodiscard]] std::size_t diagonal_slot(int i) const { return slot(i, i); }
+  /// What is eliminated at each position. A full row's entries are side by side in this order.
+  [[nodiscard]] std::span<const int> order() const { return order_; }
   /// The matrix; to be filled in before factor().
   [[nodiscard]] std::span<double> values() { return values_; }
 
@@ -40,8 +42,20 @@ class SparseCholesky {
   [[nodiscard]] double smallest_pivot() const;
   /// Multiplications of one factorisation; infinite where analyse() gave up.
   [[nodiscard]] double work() const { return work_; }
+  /// How many columns wait for each other, one after the other, before the last one.
+  [[nodiscard]] int longest_wait() const;
 
  private:
+  void lay_out(const std::vector<std::pair<int, int>>& entries);
+  [[nodiscard]] bool find_rows();
+  [[nodiscard]] std::vector<int> heights() const;
+  void order_from_middles();
+  void order_by_height();
+  void settle(std::size_t k, double pivot) { over_pivots_[k] = pivot > 0.0 ? 1.0 / pivot : 0.0; }
+  template <std::size_t N>
+  void factor_full(const std::array<std::size_t, N>& rows);
+  template <std::size_t N>
+  void substitute(const std::array<double*, N>& y) const;
   template <std::size_t N>
   void solve_columns(const std::array<std::span<double>, N>& columns) const;
   [[nodiscard]] const double* full_row(std::size_t k) const { return full_.data() + (k - sparse_) * size_; }
@@ -50,6 +64,7 @@ class SparseCholesky {
   std::size_t size_ = 0, sparse_ = 0;  // positions from sparse_ on are full rows
   double work_ = 0.0;
   std::vector<int> order_, position_;  // vertex at each position, and the other way round
+  std::vector<int> parent_;            // elimination tree of the sparse part; −1 at roots
   // The sparse part of the matrix above and on its diagonal, by columns: those of column k are the rows
   // rows_[begin_[k]] … ; then the full rows, `size_` values each.
   std::vector<std::size_t> begin_;

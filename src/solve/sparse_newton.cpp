@@ -45,8 +45,7 @@ bool SparseNewton::update(const ModelView& model) {
     model.for_each_edge(static_cast<int>(v), [&](int u, double p) {
       same = same && next < row_begin_[v + 1] && row_columns_[next] == u;
       if (!same) return;
-      entries_[row_entries_[next]].value = p;
-      if (u == best_) at_best_[v] = p;
+      set_value(v, next, p);
       ++next;
     });
     if (!same || next != row_begin_[v + 1]) return false;
@@ -54,7 +53,17 @@ bool SparseNewton::update(const ModelView& model) {
   return true;
 }
 
-void SparseNewton::analyse(const ModelView& model) {
+/// Edge `edge` of all in order of rows, one of v's.
+void SparseNewton::set_value(std::size_t v, std::size_t edge, double p) {
+  const std::size_t place = row_entries_[edge];
+  const int u = row_columns_[edge];
+  const auto shown = static_cast<std::size_t>(u);
+  entries_[place] = {static_cast<int>(v), p};
+  by_row_.set(by_row_.slot(v, edge - row_begin_[v]), u, p);
+  by_column_.set(by_column_.slot(shown, place - begin_[shown]), static_cast<int>(v), p);
+}
+
+void SparseNewton::read_edges(const ModelView& model) {
   K_ = model.K;
   best_ = model.best;
   const auto n = static_cast<std::size_t>(K_);
@@ -68,21 +77,26 @@ void SparseNewton::analyse(const ModelView& model) {
     });
     row_begin_.push_back(row_columns_.size());
   }
+  std::vector<std::size_t> out_degree(n);
+  for (std::size_t v = 0; v < n; ++v) out_degree[v] = row_begin_[v + 1] - row_begin_[v];
+  by_row_.lay_out(out_degree);
+  by_column_.lay_out(std::span(begin_).subspan(1));  // still in-degrees
   for (std::size_t u = 0; u < n; ++u) begin_[u + 1] += begin_[u];
   entries_.resize(begin_.back());
   row_entries_.resize(begin_.back());
-  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-  at_best_.assign(n, 0.0);
   coupling_.assign(n, 0.0);
+  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
   std::size_t edge = 0;
-  for (int v = 0; v < K_; ++v)
-    model.for_each_edge(v, [&](int u, double p) {
-      std::size_t& place = next[static_cast<std::size_t>(u)];
-      if (u == best_) at_best_[static_cast<std::size_t>(v)] = p;
-      row_entries_[edge++] = place;
-      entries_[place++] = {v, p};
+  for (std::size_t v = 0; v < n; ++v)
+    model.for_each_edge(static_cast<int>(v), [&](int u, double p) {
+      row_entries_[edge] = next[static_cast<std::size_t>(u)]++;
+      set_value(v, edge++, p);
     });
+}
 
+void SparseNewton::analyse(const ModelView& model) {
+  read_edges(model);
+  const auto n = static_cast<std::size_t>(K_);
   std::vector<std::pair<int, int>> pattern;
   for (int u = 0; u < K_; ++u) {
     if (u == best_) continue;
@@ -105,40 +119,29 @@ void SparseNewton::analyse(const ModelView& model) {
   }
   diagonal_slots_.resize(n);
   for (int v = 0; v < K_; ++v) diagonal_slots_[static_cast<std::size_t>(v)] = cholesky_.slot(v, v);
-  full_slots_.clear();
-  for (const int row : full)
-    for (int v = 0; v < K_; ++v) full_slots_.push_back(cholesky_.slot(row, v));
-}
-
-std::span<const SparseNewton::Entry> SparseNewton::column(int u) const {
-  const auto i = static_cast<std::size_t>(u);
-  return {entries_.data() + begin_[i], begin_[i + 1] - begin_[i]};
+  full_begin_.clear();
+  full_pairs_.clear();
+  for (std::size_t i = 0; i < full.size(); ++i) {
+    full_begin_.push_back(cholesky_.slot(full[i], cholesky_.order().front()));
+    for (std::size_t j = 0; j <= i; ++j) full_pairs_.push_back(cholesky_.slot(full[i], full[j]));
+  }
+  coupling_in_order_.assign(n - full.size(), 0.0);
 }
 
 void SparseNewton::observe(std::span<const double> omega, std::span<double> m) const {
-  for (int u = 0; u < K_; ++u) {
-    double sum = 0.0;
-    for (const Entry& entry : column(u)) sum += omega[static_cast<std::size_t>(entry.row)] * entry.value;
-    m[static_cast<std::size_t>(u)] = sum;
-  }
+  by_column_.multiply(omega, m);
 }
 
 void SparseNewton::price(std::span<const double> g, std::span<double> y) const {
-  for (std::size_t v = 0; v < static_cast<std::size_t>(K_); ++v) {
-    double sum = 0.0;
-    for (std::size_t i = row_begin_[v]; i < row_begin_[v + 1]; ++i)
-      sum += g[static_cast<std::size_t>(row_columns_[i])] * entries_[row_entries_[i]].value;
-    y[v] = sum;
-  }
+  by_row_.multiply(g, y);
 }
 
 void SparseNewton::factor(const NewtonTerms& terms) {
-  const auto n = static_cast<std::size_t>(K_);
   const std::span<double> matrix = cholesky_.values();
   std::fill(matrix.begin(), matrix.end(), 0.0);
   std::fill(coupling_.begin(), coupling_.end(), 0.0);
   double corner = terms.rest;
-  std::size_t pair = 0;
+  const std::size_t* slot = pair_slots_.data();
   for (int u = 0; u < K_; ++u) {
     if (u == best_) continue;
     const double weight = terms.weight[static_cast<std::size_t>(u)];
@@ -147,22 +150,32 @@ void SparseNewton::factor(const NewtonTerms& terms) {
     const std::span<const Entry> shows = column(u);
     for (std::size_t i = 0; i < shows.size(); ++i) {
       const double scaled = weight * shows[i].value;
-      for (std::size_t j = 0; j <= i; ++j) matrix[pair_slots_[pair++]] += scaled * shows[j].value;
+      for (std::size_t j = 0; j <= i; ++j) matrix[*slot++] += scaled * shows[j].value;
       coupling_[static_cast<std::size_t>(shows[i].row)] += tilted * shows[i].value;
     }
   }
-  std::size_t full = 0;
-  for (const Entry& entry : column(best_)) {
-    const auto i = static_cast<std::size_t>(entry.row);
-    for (std::size_t v = 0; v < n; ++v, ++full) {
-      // A pair of two such rows is met twice, and taken where v is not the later one.
-      if (at_best_[v] != 0.0 && v > i) continue;
-      matrix[full_slots_[full]] +=
-          coupling_[v] * entry.value + at_best_[v] * coupling_[i] + corner * at_best_[v] * entry.value;
-    }
-  }
-  for (std::size_t v = 0; v < n; ++v) matrix[diagonal_slots_[v]] += terms.diagonal[v];
+  add_full_rows(corner);
+  for (std::size_t v = 0; v < diagonal_slots_.size(); ++v) matrix[diagonal_slots_[v]] += terms.diagonal[v];
   cholesky_.factor();
+}
+
+/// b g_aᵀ + g_a bᵀ + c g_a g_aᵀ: g_a is 0 outside N.
+void SparseNewton::add_full_rows(double corner) {
+  const std::span<double> matrix = cholesky_.values();
+  const std::span<const int> order = cholesky_.order();
+  for (std::size_t k = 0; k < coupling_in_order_.size(); ++k)
+    coupling_in_order_[k] = coupling_[static_cast<std::size_t>(order[k])];
+  const std::span<const Entry> full = column(best_);
+  const std::size_t* slot = full_pairs_.data();
+  for (std::size_t i = 0; i < full.size(); ++i) {
+    double* row = matrix.data() + full_begin_[i];
+    for (std::size_t k = 0; k < coupling_in_order_.size(); ++k)
+      row[k] += coupling_in_order_[k] * full[i].value;
+    const double own = coupling_[static_cast<std::size_t>(full[i].row)];
+    for (std::size_t j = 0; j <= i; ++j)
+      matrix[*slot++] += coupling_[static_cast<std::size_t>(full[j].row)] * full[i].value +
+                         full[j].value * own + corner * full[j].value * full[i].value;
+  }
 }
 
 void SparseNewton::solve(std::span<double> x) const {

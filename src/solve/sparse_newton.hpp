@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "newton_terms.hpp"
+#include "sliced_rows.hpp"
 #include "sparse_cholesky.hpp"
 
 #include "tasfg/solve/characteristic_time.hpp"
@@ -21,6 +22,7 @@ namespace tasfg {
 class SparseNewton {
  public:
   static constexpr int kWidth = 0;
+  static constexpr bool kManyVertices = true;
   using Vector = std::vector<double>;
 
   /// Whether `model` is large and M sparse enough for this to beat the dense factorisation, if there were no
@@ -43,8 +45,14 @@ class SparseNewton {
     double value;
   };
   [[nodiscard]] bool update(const ModelView& model);
+  void read_edges(const ModelView& model);
   void analyse(const ModelView& model);
-  [[nodiscard]] std::span<const Entry> column(int u) const;
+  void set_value(std::size_t v, std::size_t edge, double p);
+  void add_full_rows(double corner);
+  [[nodiscard]] std::span<const Entry> column(int u) const {
+    const auto i = static_cast<std::size_t>(u);
+    return {entries_.data() + begin_[i], begin_[i + 1] - begin_[i]};
+  }
 
   int K_ = 0, best_ = -1;
   std::vector<double> row_revision_;
@@ -53,12 +61,14 @@ class SparseNewton {
   std::vector<Entry> entries_;
   std::vector<std::size_t> row_begin_, row_entries_;
   std::vector<int> row_columns_;
+  SlicedRows by_row_, by_column_;
   // Where the products of two entries of a column go, all pairs of a column after those of the last.
   std::vector<std::size_t> pair_slots_;
   std::vector<std::size_t> diagonal_slots_;
-  // Where the full rows go: for each of N in turn, one entry for each vertex.
-  std::vector<std::size_t> full_slots_;
-  std::vector<double> at_best_, coupling_;  // g_a and b
+  // Where the full rows of N go: each begins with the others in order of elimination; pairs of N follow, each
+  // once.
+  std::vector<std::size_t> full_begin_, full_pairs_;
+  std::vector<double> coupling_, coupling_in_order_;  // b, and without N in order of elimination
   SparseCholesky cholesky_;
 };
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <variant>
+
+#include "kernels.hpp"
 
 #include "tasfg/base/elementary.hpp"
-#include "tasfg/solve/information.hpp"
+#include "tasfg/base/lanes.hpp"
 
 namespace tasfg {
 
@@ -25,10 +26,14 @@ SolveInfo WorkingSet::solve(const ModelView& model, Start start, const SolveOpti
     has_solution_ = false;
     set_.clear();
     const auto n = static_cast<std::size_t>(K_);
-    for (auto* v : {&omega_, &lambda_, &dual_omega_, &best_omega_, &best_lambda_, &best_dual_omega_, &m_, &f_,
-                    &g_, &prices_})
+    for (auto* v :
+         {&omega_, &lambda_, &dual_omega_, &best_omega_, &best_lambda_, &best_dual_omega_, &prices_})
       v->assign(n, 0.0);
+    m_.assign(padded(n), 0.0);
     member_.assign(n, 0);
+    column_of_.assign(n, -1);
+    column_vertices_.clear();
+    columns_.clear();
   }
   if (start == Start::cold) {
     has_solution_ = false;
@@ -43,6 +48,7 @@ SolveInfo WorkingSet::solve(const ModelView& model, Start start, const SolveOpti
     return solve_all(model, start, options);
   }
   solved_by_whole_ = false;
+  read(model);
   if (has_solution_) {
     best_dual_omega_ = best_omega_;
     one_point_ = true;
@@ -118,7 +124,9 @@ bool WorkingSet::begin(const ModelView& model) {
   const auto n = static_cast<std::size_t>(K_);
   std::fill(omega_.begin(), omega_.end(), 1.0 / static_cast<double>(K_));
   observe(model, omega_);
-  const double least = evaluate(model);
+  evidence_.evaluate(m_);
+  const std::vector<double>& f = evidence_.value();
+  const double least = evidence_.least();
   if (!(least > 0.0) || !std::isfinite(1.0 / least)) return false;
   set_.clear();
   std::fill(member_.begin(), member_.end(), 0);
@@ -126,7 +134,7 @@ bool WorkingSet::begin(const ModelView& model) {
   for (std::size_t u = 0; u < n; ++u) order_[u] = u;
   const auto last = order_.begin() + static_cast<std::ptrdiff_t>(std::min(kFirstRivals, n));
   std::partial_sort(order_.begin(), last, order_.end(),
-                    [&](std::size_t u, std::size_t v) { return f_[u] < f_[v] || (f_[u] == f_[v] && u < v); });
+                    [&](std::size_t u, std::size_t v) { return f[u] < f[v] || (f[u] == f[v] && u < v); });
   insert(model, static_cast<std::size_t>(best_));
   std::for_each(order_.begin(), last, [&](std::size_t u) { insert(model, u); });
   return true;
@@ -194,92 +202,93 @@ void WorkingSet::spread() {
   one_point_ = apart <= 1e-15 * total;
 }
 
-/// m = Gᵀω, row by row.
+/// Takes over what has changed since the last model.
+void WorkingSet::read(const ModelView& model) {
+  evidence_.load(model);
+  const auto n = static_cast<std::size_t>(K_);
+  const bool known = row_revision_.size() == n && model.row_revision.size() == n;
+  if (!known) forget_columns();
+  for (std::size_t v = 0; known && v < n; ++v) {
+    if (row_revision_[v] == model.row_revision[v]) continue;
+    const double* row = model.graph.data() + v * n;
+    for (std::size_t i = 0; i < column_vertices_.size(); ++i) columns_[i * n + v] = row[column_vertices_[i]];
+  }
+  row_revision_.assign(model.row_revision.begin(), model.row_revision.end());
+}
+
+void WorkingSet::forget_columns() {
+  for (const std::size_t u : column_vertices_) column_of_[u] = -1;
+  column_vertices_.clear();
+}
+
+/// For so many columns that may all be new.
+void WorkingSet::make_room(std::size_t columns) {
+  constexpr std::size_t kUsual = 64;
+  const auto n = static_cast<std::size_t>(K_);
+  if ((column_vertices_.size() + columns) * n <= columns_.size()) return;
+  forget_columns();
+  columns_.resize(std::max({columns_.size(), kUsual * n, columns * n}));
+}
+
+/// Column u of G.
+const double* WorkingSet::shown_by_all(const ModelView& model, std::size_t u) {
+  const auto n = static_cast<std::size_t>(K_);
+  if (column_of_[u] < 0) {
+    column_of_[u] = static_cast<int>(column_vertices_.size());
+    double* column = columns_.data() + column_vertices_.size() * n;
+    column_vertices_.push_back(u);
+    for (std::size_t v = 0; v < n; ++v) column[v] = model.graph[v * n + u];
+  }
+  return columns_.data() + static_cast<std::size_t>(column_of_[u]) * n;
+}
+
+/// m = Gᵀω.
 void WorkingSet::observe(const ModelView& model, const std::vector<double>& omega) {
   const auto n = static_cast<std::size_t>(K_);
-  std::fill(m_.begin(), m_.end(), 0.0);
+  rows_.clear();
+  factors_.clear();
   for (std::size_t v = 0; v < n; ++v) {
     if (omega[v] == 0.0) continue;
-    const double share = omega[v];
-    const double* row = model.graph.data() + v * n;
-    double* m = m_.data();
-    for (std::size_t u = 0; u < n; ++u) m[u] += share * row[u];
+    rows_.push_back(model.graph.data() + v * n);
+    factors_.push_back(omega[v]);
   }
+  kernels::combine(rows_.data(), factors_.data(), rows_.size(), n, m_.data());
 }
 
-/// f_u at m of all rivals, infinite at the best vertex; returns the least.
-double WorkingSet::evaluate(const ModelView& model) {
-  const auto a = static_cast<std::size_t>(best_);
-  double least = kInfinity;
-  std::visit(
-      [&](const auto& reward) {
-        for (std::size_t u = 0; u < m_.size(); ++u) {
-          f_[u] = u == a ? kInfinity
-                  : !(m_[u] > 0.0 && m_[a] > 0.0)
-                      ? 0.0
-                      : evidence(reward, model.means[a], model.means[u], m_[a], m_[u]).value;
-          least = std::min(least, f_[u]);
-        }
-      },
-      *model.reward);
-  return least;
-}
-
-/// The prices G Σλ∇f at m. Few λ are not zero: a row is summed over those alone.
+/// The prices G Σλ∇f, with gradients as last evaluated. Few λ are not zero: columns of those alone are
+/// summed.
 void WorkingSet::price(const ModelView& model, const std::vector<double>& lambda) {
   const auto n = static_cast<std::size_t>(K_);
   const auto a = static_cast<std::size_t>(best_);
   order_.clear();
-  g_.clear();
+  factors_.clear();
   double at_best = 0.0;
-  std::visit(
-      [&](const auto& reward) {
-        for (std::size_t u = 0; u < n; ++u) {
-          if (u == a || lambda[u] == 0.0) continue;
-          const Evidence e = evidence(reward, model.means[a], model.means[u], m_[a], m_[u]);
-          order_.push_back(u);
-          g_.push_back(lambda[u] * e.from_arm);
-          at_best += lambda[u] * e.from_best;
-        }
-      },
-      *model.reward);
+  for (std::size_t u = 0; u < n; ++u) {
+    if (u == a || lambda[u] == 0.0) continue;
+    order_.push_back(u);
+    factors_.push_back(lambda[u] * evidence_.from_arm(u));
+    at_best += lambda[u] * evidence_.from_best(u);
+  }
   order_.push_back(a);
-  g_.push_back(at_best);
-  // Four rows side by side: a sum waits for itself.
-  const std::size_t count = order_.size();
-  std::size_t v = 0;
-  for (; v + 4 <= n; v += 4) {
-    const double* row = model.graph.data() + v * n;
-    double first = 0.0, second = 0.0, third = 0.0, fourth = 0.0;
-    for (std::size_t j = 0; j < count; ++j) {
-      const double* entry = row + order_[j];
-      const double g = g_[j];
-      first += entry[0] * g;
-      second += entry[n] * g;
-      third += entry[2 * n] * g;
-      fourth += entry[3 * n] * g;
-    }
-    prices_[v] = first;
-    prices_[v + 1] = second;
-    prices_[v + 2] = third;
-    prices_[v + 3] = fourth;
-  }
-  for (; v < n; ++v) {
-    const double* row = model.graph.data() + v * n;
-    double sum = 0.0;
-    for (std::size_t j = 0; j < count; ++j) sum += row[order_[j]] * g_[j];
-    prices_[v] = sum;
-  }
+  factors_.push_back(at_best);
+  make_room(order_.size());
+  rows_.clear();
+  for (const std::size_t u : order_) rows_.push_back(shown_by_all(model, u));
+  kernels::combine(rows_.data(), factors_.data(), rows_.size(), n, prices_.data());
 }
 
 /// What ω, and λ with gradients at `dual_omega`, certify. Leaves f at ω and prices behind.
 WorkingSet::Ends WorkingSet::look(const ModelView& model, const std::vector<double>& omega,
                                   const std::vector<double>& lambda, const std::vector<double>& dual_omega) {
   observe(model, dual_omega);
+  evidence_.evaluate(m_);
   price(model, lambda);
-  if (&omega != &dual_omega && !one_point_) observe(model, omega);
+  if (&omega != &dual_omega && !one_point_) {
+    observe(model, omega);
+    evidence_.evaluate(m_);
+  }
   Ends ends;
-  ends.low = evaluate(model);
+  ends.low = evidence_.least();
   ends.high = *std::max_element(prices_.begin(), prices_.end());
   return ends;
 }
@@ -290,7 +299,8 @@ void WorkingSet::prune(const Ends& all) {
   constexpr std::size_t kKept = 14;  // leaves room for what joins next
   constexpr double kFar = 0.05;
   if (set_.size() <= kMost) return;
-  const auto slack = [&](std::size_t v) { return std::min(all.high / prices_[v], f_[v] / all.low) - 1.0; };
+  const std::vector<double>& f = evidence_.value();
+  const auto slack = [&](std::size_t v) { return std::min(all.high / prices_[v], f[v] / all.low) - 1.0; };
   order_.assign(set_.begin() + 1, set_.end());
   std::sort(order_.begin(), order_.end(), [&](std::size_t u, std::size_t v) {
     return slack(u) < slack(v) || (slack(u) == slack(v) && u < v);
@@ -305,16 +315,17 @@ void WorkingSet::prune(const Ends& all) {
 
 /// Takes into W what the ends over all show to be missing. False where nothing is.
 bool WorkingSet::extend(const ModelView& model, const Ends& all) {
+  const std::vector<double>& f = evidence_.value();
   double least = kInfinity, highest = 0.0;
   for (const std::size_t v : set_) {
-    least = std::min(least, f_[v]);
+    least = std::min(least, f[v]);
     highest = std::max(highest, prices_[v]);
   }
   const std::size_t before = set_.size();
   const std::size_t most = std::max<std::size_t>(4, before / 2);
   const auto take = [&](auto missing, auto worse) {
     order_.clear();
-    for (std::size_t v = 0; v < f_.size(); ++v)
+    for (std::size_t v = 0; v < prices_.size(); ++v)
       if (member_[v] == 0 && missing(v)) order_.push_back(v);
     const auto last = order_.begin() + static_cast<std::ptrdiff_t>(std::min(most, order_.size()));
     std::partial_sort(order_.begin(), last, order_.end(),
@@ -322,8 +333,8 @@ bool WorkingSet::extend(const ModelView& model, const Ends& all) {
     std::for_each(order_.begin(), last, [&](std::size_t v) { insert(model, v); });
   };
   if (all.low < least)
-    take([&](std::size_t u) { return f_[u] < least; },
-         [&](std::size_t u, std::size_t v) { return f_[u] < f_[v]; });
+    take([&](std::size_t u) { return f[u] < least; },
+         [&](std::size_t u, std::size_t v) { return f[u] < f[v]; });
   if (all.high > highest)
     take([&](std::size_t v) { return prices_[v] > highest; },
          [&](std::size_t u, std::size_t v) { return prices_[u] > prices_[v]; });

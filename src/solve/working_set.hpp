@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "all_evidence.hpp"
 #include "interior_point.hpp"
 
 namespace tasfg {
@@ -50,8 +51,11 @@ class WorkingSet final : public InteriorPointSolver {
   void gather(const ModelView& model);
   SolveInfo solve_restricted(const ModelView& model, const SolveOptions& options);
   void spread();
+  void read(const ModelView& model);
+  void forget_columns();
+  void make_room(std::size_t columns);
+  const double* shown_by_all(const ModelView& model, std::size_t u);
   void observe(const ModelView& model, const std::vector<double>& omega);
-  double evaluate(const ModelView& model);
   void price(const ModelView& model, const std::vector<double>& lambda);
   Ends look(const ModelView& model, const std::vector<double>& omega, const std::vector<double>& lambda,
             const std::vector<double>& dual_omega);
@@ -77,8 +81,16 @@ class WorkingSet final : public InteriorPointSolver {
   std::vector<double> omega_, lambda_, dual_omega_;                 // of the last restricted solve
   bool one_point_ = false;                                          // ω is a multiple of the dual point
   std::vector<double> best_omega_, best_lambda_, best_dual_omega_;  // that attain the best ends
-  std::vector<double> m_, f_, g_, prices_;                          // over all vertices
+  std::vector<double> m_, prices_;                                  // over all vertices
+  AllEvidence evidence_;                                            // of the model, at m_
   std::vector<std::size_t> order_;                                  // scratch
+  std::vector<const double*> rows_;
+  std::vector<double> factors_;
+
+  // Columns of G that prices were summed from, side by side, with row revisions as of when they were read.
+  std::vector<double> columns_, row_revision_;
+  std::vector<std::size_t> column_vertices_;
+  std::vector<int> column_of_;  // −1 where there is none
 };
 
 }  // namespace tasfg

@@ -39,6 +39,24 @@ TEST(Kernels, CholeskySolvesRandomSystemsOfEverySize) {
   }
 }
 
+TEST(Kernels, CombinesRowsInTheirOrder) {
+  PhiloxStream stream(stream_key(9));
+  for (const std::size_t n : {1U, 3U, 15U, 16U, 17U, 64U, 101U}) {
+    const std::size_t count = 7;
+    std::vector<double> entries(count * n), weights(count), out(n, -1.0);
+    for (double& value : entries) value = stream.uniform() - 0.3;
+    for (double& value : weights) value = stream.uniform();
+    std::vector<const double*> rows;
+    for (std::size_t k = 0; k < count; ++k) rows.push_back(entries.data() + (count - 1 - k) * n);
+    combine(rows.data(), weights.data(), count, n, out.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0.0;
+      for (std::size_t k = 0; k < count; ++k) sum += weights[k] * rows[k][i];
+      EXPECT_EQ(out[i], sum) << n;
+    }
+  }
+}
+
 TEST(Kernels, TilesGiveTheBitsOfTheNaiveSum) {
   PhiloxStream stream(stream_key(8));
   const int n = 61;

@@ -98,8 +98,10 @@ TEST(SparseCholesky, ChainsAndStarsCauseNoFill) {
   SparseCholesky cholesky;
   ASSERT_TRUE(cholesky.analyse(kSize, chain, {}));
   EXPECT_LE(cholesky.work(), 2.0 * kSize);
+  EXPECT_EQ(cholesky.longest_wait(), kSize / 2) << "from both ends to the middle";
   ASSERT_TRUE(cholesky.analyse(kSize, star, {}));
   EXPECT_LE(cholesky.work(), 2.0 * kSize);
+  EXPECT_EQ(cholesky.longest_wait(), 1);
   const std::vector<int> hub{0};
   ASSERT_TRUE(cholesky.analyse(kSize, chain, hub));
   EXPECT_LE(cholesky.work(), 4.0 * kSize);

@@ -70,6 +70,31 @@ TEST(WorkingSet, GoesOnFromTheLastSetAsTheModelChanges) {
   }
 }
 
+TEST(WorkingSet, ReadsRowsAnewWhoseRevisionHasChanged) {
+  PhiloxStream stream(stream_key(21));
+  const Instance instance = make("random", {{"K", 100.0}, {"p", 0.5}});
+  const auto n = static_cast<std::size_t>(instance.size());
+  std::vector<double> G(instance.graph().row_major().begin(), instance.graph().row_major().end());
+  std::vector<double> revision(n, 0.0);
+  WorkingSet told(kVersion), untold(kVersion), *solvers[] = {&told, &untold};
+  for (int change = 0; change < 200; ++change) {
+    SCOPED_TRACE(change);
+    const auto row = static_cast<std::size_t>(stream.uniform() * static_cast<double>(n));
+    for (std::size_t u = 0; u < n; ++u) G[row * n + u] *= 1.1 - 0.2 * stream.uniform();
+    revision[row] += 1.0;
+    std::vector<double> uppers;
+    for (WorkingSet* solver : solvers) {
+      ModelView model{instance.size(), G, instance.means(), instance.best(), &instance.reward()};
+      if (solver == &told) model.row_revision = revision;
+      const SolveInfo info = solver->solve(model, Start::warm, {});
+      ASSERT_EQ(info.status, SolveStatus::solved);
+      expect_certified(*solver, model, info);
+      uppers.push_back(info.upper);
+    }
+    ASSERT_EQ(uppers[0], uppers[1]);
+  }
+}
+
 TEST(WorkingSet, FindsAndCentresTheFaceThatTheWholeModelHas) {
   for (const double p : {0.5, 0.7, 0.9}) {
     SCOPED_TRACE(p);
