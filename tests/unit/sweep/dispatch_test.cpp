@@ -1,6 +1,7 @@
 #include "tasfg/sweep/dispatch.hpp"
 
 #include <limits>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -17,9 +18,12 @@ Scheduler one_cell(std::int64_t runs, double seconds) {
   return scheduler;
 }
 
+/// The rank of every task that is handed out.
 std::vector<int> ranks_of(const std::vector<Order>& orders) {
   std::vector<int> ranks;
-  for (const Order& order : orders) ranks.push_back(order.rank);
+  for (const Order& order : orders)
+    for (const Chunk& chunk : order.chunks)
+      ranks.insert(ranks.end(), static_cast<std::size_t>(chunk.count), order.rank);
   return ranks;
 }
 
@@ -57,13 +61,37 @@ TEST(Dispatch, NoLongTaskIsPutBehindAShortOneNearTheEnd) {
 }
 
 TEST(Dispatch, ShortTasksHaveAReserveWhichComesAfterEveryIdleThread) {
-  Scheduler scheduler = one_cell(1000, 0.01);
+  Scheduler scheduler = one_cell(100'000, 0.01);
+  scheduler.learn(CellId(0), {1000, 10.0, 0.01});
   Dispatch dispatch(scheduler, 2);
   dispatch.add_rank(0, 1);
   dispatch.add_rank(1, 2);
-  EXPECT_EQ(ranks_of(dispatch.hand_out(1.0, kForever)), (std::vector{0, 1, 1, 0, 1, 1}));
+  (void)dispatch.hand_out(1.0, kForever);  // one to learn from, and then some
+  const std::vector<Order> orders = dispatch.hand_out(1.0, kForever);
+  EXPECT_TRUE(orders.empty()) << "they have enough";
   EXPECT_EQ(dispatch.busy_threads(), 3);
-  EXPECT_EQ(dispatch.chunks(), 6);
+  std::map<int, double> seconds;
+  for (const auto& [id, rank] : dispatch.out()) seconds[rank] += scheduler.chunk(id).expected;
+  EXPECT_GE(seconds[0], 0.15);
+  EXPECT_LE(seconds[0], 0.3);
+  EXPECT_NEAR(seconds[1], 2 * seconds[0], 0.05) << "twice the threads";
+}
+
+TEST(Dispatch, ARankThatHasDoneHalfOfItsWorkGetsMoreAndOthersNothing) {
+  Scheduler scheduler = one_cell(100'000, 0.01);
+  scheduler.learn(CellId(0), {1000, 10.0, 0.01});
+  Dispatch dispatch(scheduler, 2);
+  dispatch.add_rank(0, 4);
+  dispatch.add_rank(1, 4);
+  std::map<ChunkId, Chunk> of_one;
+  for (const Order& order : dispatch.hand_out(1.0, kForever))
+    for (const Chunk& chunk : order.chunks)
+      if (order.rank == 1) of_one[chunk.id] = chunk;
+  for (const auto& [id, chunk] : of_one)
+    if (chunk.count > 1) (void)dispatch.take_back({id, chunk.first, chunk.count - chunk.count / 4, 0});
+  const std::vector<Order> more = dispatch.hand_out(1.1, kForever);
+  ASSERT_EQ(more.size(), 1U) << "one message";
+  EXPECT_EQ(more[0].rank, 1);
 }
 
 TEST(Dispatch, WhatIsUndoneGoesToWhoeverIsIdle) {
@@ -72,19 +100,18 @@ TEST(Dispatch, WhatIsUndoneGoesToWhoeverIsIdle) {
   dispatch.add_rank(1, 1);
   const std::vector<Order> first = dispatch.hand_out(0.0, kForever);
   ASSERT_EQ(ranks_of(first), std::vector{1});
-  const ChunkId id = first[0].chunk.id;
-  EXPECT_TRUE(dispatch.is_out(id));
-  EXPECT_EQ(dispatch.out().at(id), 1);
-  const Chunk rest = dispatch.close(id, 1);
+  const Chunk chunk = first[0].chunks[0];
+  EXPECT_EQ(dispatch.out().at(chunk.id), 1);
+  const Chunk rest = dispatch.take_back({chunk.id, chunk.first, 0, 1});
   EXPECT_EQ(rest.count, 1);
-  EXPECT_FALSE(dispatch.is_out(id));
+  EXPECT_TRUE(dispatch.out().empty());
   EXPECT_EQ(dispatch.busy_threads(), 0);
   EXPECT_FALSE(scheduler.finished());
   dispatch.add_rank(0, 1);
   const std::vector<Order> second = dispatch.hand_out(1.0, kForever);
   ASSERT_EQ(ranks_of(second), std::vector{0});
-  EXPECT_EQ(second[0].chunk.run(0), first[0].chunk.run(0));
-  EXPECT_EQ(dispatch.close(second[0].chunk.id, 0).count, 0);
+  EXPECT_EQ(second[0].chunks[0].run(0), chunk.run(0));
+  EXPECT_EQ(dispatch.take_back({second[0].chunks[0].id, chunk.first, 1, 0}).count, 0);
   EXPECT_TRUE(scheduler.finished());
 }
 
