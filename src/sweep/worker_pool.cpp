@@ -14,9 +14,6 @@ namespace {
 /// Seconds after which threads report what they have, whatever else; more where more ranks do so.
 constexpr double kReportInterval = 0.2;
 constexpr double kReportIntervalPerRank = 2e-4;
-/// Of what is queued, each thread takes so small a part at a time, within limits.
-constexpr double kBitesPerThread = 4.0;
-constexpr double kShortestBite = 1e-3, kLongestBite = 0.1;  // seconds
 
 }  // namespace
 
@@ -26,8 +23,8 @@ WorkerPool::WorkerPool(const Grid& grid, int threads, int ranks)
       cells_{grid.cases.size(), grid.algorithms.size()},
       run_format_(shape_of(grid)),
       case_format_(shape_of(grid)),
-      threads_(threads),
-      interval_(kReportInterval + kReportIntervalPerRank * ranks) {
+      interval_(kReportInterval + kReportIntervalPerRank * ranks),
+      queue_(threads) {
   if (std::any_of(grid.algorithms.begin(), grid.algorithms.end(),
                   [](const JobAlgorithm& each) { return each.algorithm.external != nullptr; }))
     watch_.emplace(RuleWatch::usual_patience());
@@ -46,24 +43,20 @@ WorkerPool::~WorkerPool() {
 void WorkerPool::push(std::span<const Chunk> chunks) {
   {
     const std::scoped_lock lock(mutex_);
-    for (const Chunk& chunk : chunks) {
-      queue_.push_back(chunk);
-      queued_ += chunk.expected;
-    }
-    half_ = 0.5 * queued_;
+    queue_.push(chunks);
   }
   chunks_come_.notify_all();
 }
 
 /// Soon enough for the next chunks to come before the last are done, and seldom otherwise.
 bool WorkerPool::due() const {
-  return !report_.empty() && (queue_.empty() || queued_ <= half_ || Clock::now() - last_report_ > interval_);
+  return !report_.empty() && (queue_.half_taken() || Clock::now() - last_report_ > interval_);
 }
 
 Report WorkerPool::take() {
   const std::scoped_lock lock(mutex_);
   if (!due()) return {};
-  half_ = 0.5 * queued_;
+  queue_.mark();
   last_report_ = Clock::now();
   return std::exchange(report_, {});
 }
@@ -106,20 +99,7 @@ std::optional<Chunk> WorkerPool::bite() {
   std::unique_lock lock(mutex_);
   chunks_come_.wait(lock, [this] { return ended_ || !queue_.empty(); });
   if (queue_.empty()) return {};
-  Chunk& first = queue_.front();
-  const double seconds = std::clamp(queued_ / (kBitesPerThread * threads_), kShortestBite, kLongestBite);
-  const auto tasks = static_cast<double>(first.count);
-  // All of it where it costs nothing, or nothing runs any more.
-  const bool whole = draining_ || first.expected <= seconds;
-  const auto count =
-      whole ? first.count
-            : std::max<std::int64_t>(1, static_cast<std::int64_t>(tasks * seconds / first.expected));
-  const Chunk bite = first.part(0, count);
-  queued_ -= bite.expected;
-  first = first.part(count, first.count - count);
-  if (first.count == 0) queue_.pop_front();
-  if (queue_.empty()) queued_ = 0.0;
-  return bite;
+  return draining_ ? queue_.whole() : queue_.bite();
 }
 
 void WorkerPool::run(const Chunk& bite, TaskRunner& runner) {

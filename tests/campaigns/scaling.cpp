@@ -19,6 +19,7 @@
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/result_file.hpp"
+#include "tasfg/sweep/bite_queue.hpp"
 #include "tasfg/sweep/dispatch.hpp"
 
 namespace {
@@ -65,37 +66,16 @@ struct Done {
   Measured measured;
 };
 
-/// The threads of one rank, as src/sweep/worker_pool.cpp has them.
+/// One rank, as src/sweep/worker_pool.cpp has it.
 struct Rank {
-  std::deque<Chunk> queue;
-  double queued = 0.0, half = 0.0, last_report = 0.0;
-  int idle = 0;
-  std::vector<Done> done;
+  tasfg::BiteQueue queue;
+  int idle;
+  double last_report = 0.0;
+  std::vector<Done> done{};
 
-  void push(const std::vector<Chunk>& chunks) {
-    for (const Chunk& chunk : chunks) {
-      queue.push_back(chunk);
-      queued += chunk.expected;
-    }
-    half = 0.5 * queued;
-  }
-  Chunk bite(int threads) {
-    Chunk& first = queue.front();
-    const double seconds = std::clamp(queued / (4.0 * threads), 1e-3, 0.1);
-    const auto count =
-        first.expected <= seconds
-            ? first.count
-            : std::max<std::int64_t>(
-                  1, static_cast<std::int64_t>(static_cast<double>(first.count) * seconds / first.expected));
-    const Chunk taken = first.part(0, count);
-    queued -= taken.expected;
-    first = first.part(count, first.count - count);
-    if (first.count == 0) queue.pop_front();
-    if (queue.empty()) queued = 0.0;
-    return taken;
-  }
+  explicit Rank(int threads) : queue(threads), idle(threads) {}
   [[nodiscard]] bool due(double now, double interval) const {
-    return !done.empty() && (queue.empty() || queued <= half || now - last_report > interval);
+    return !done.empty() && (queue.half_taken() || now - last_report > interval);
   }
 };
 
@@ -106,7 +86,7 @@ class Simulation {
         parameters_(parameters),
         threads_(std::min(parameters.threads, workers)),
         scheduler_(costs.grid),
-        ranks_(static_cast<std::size_t>(workers / threads_)),
+        ranks_(static_cast<std::size_t>(workers / threads_), Rank(threads_)),
         dispatch_(scheduler_, static_cast<int>(ranks_.size())),
         interval_(0.2 + 2e-4 * static_cast<double>(ranks_.size())) {
     for (CellId cell; cell.value() < costs.seconds.size(); ++cell) {
@@ -116,10 +96,8 @@ class Simulation {
       scheduler_.open_cell(cell, std::max(mean, 1e-7));
       scheduler_.add_runs(cell, 0, replications);
     }
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
       dispatch_.add_rank(static_cast<int>(rank), threads_);
-      ranks_[rank].idle = threads_;
-    }
   }
 
   Outcome run() {
@@ -150,7 +128,7 @@ class Simulation {
   void start_bites(int number, double now) {
     Rank& rank = ranks_[static_cast<std::size_t>(number)];
     for (; rank.idle > 0 && !rank.queue.empty(); --rank.idle) {
-      const Chunk bite = rank.bite(threads_);
+      const Chunk bite = rank.queue.bite();
       const std::vector<double>& choices = costs_.seconds[bite.cell.value()];
       Measured measured;
       for (std::int64_t i = 0; i < bite.count; ++i) measured.add(choices[random_() % choices.size()]);
@@ -162,7 +140,7 @@ class Simulation {
   }
 
   void lease(const Event& event) {
-    ranks_[static_cast<std::size_t>(event.rank)].push(event.chunks);
+    ranks_[static_cast<std::size_t>(event.rank)].queue.push(event.chunks);
     start_bites(event.rank, event.time);
   }
 
@@ -173,7 +151,7 @@ class Simulation {
     ++rank.idle;
     start_bites(event.rank, event.time);
     if (!rank.due(event.time, interval_)) return;
-    rank.half = 0.5 * rank.queued;
+    rank.queue.mark();
     rank.last_report = event.time;
     const double arrives = event.time + parameters_.latency;
     reports_.push_back({arrives, std::exchange(rank.done, {})});

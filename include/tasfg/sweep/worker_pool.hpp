@@ -1,11 +1,9 @@
-/// The worker threads of one process: chunks in, reports out. The threads share the chunks: each takes a bite
-/// of the first one, which is the smaller the less there is.
+/// The worker threads of one process, which share its work: chunks in, reports out.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -13,7 +11,7 @@
 #include <vector>
 
 #include "tasfg/job/job.hpp"
-#include "tasfg/sweep/chunk.hpp"
+#include "tasfg/sweep/bite_queue.hpp"
 #include "tasfg/sweep/report.hpp"
 #include "tasfg/sweep/rule_watch.hpp"
 #include "tasfg/sweep/task_runner.hpp"
@@ -59,13 +57,10 @@ class WorkerPool {
   CellGrid cells_;
   RunFormat run_format_;
   CaseFormat case_format_;
-  const int threads_;
   const std::chrono::duration<double> interval_;  // between reports, at most
   mutable std::mutex mutex_;
   std::condition_variable chunks_come_, reports_come_;
-  std::deque<Chunk> queue_;  // what nobody has taken yet
-  double queued_ = 0.0;      // expected seconds of it
-  double half_ = 0.0;        // once no more are queued, it is time for a report
+  BiteQueue queue_;  // what nobody has taken yet
   Report report_;
   Clock::time_point last_report_ = Clock::now();
   std::atomic<bool> cancelled_{false}, draining_{false};

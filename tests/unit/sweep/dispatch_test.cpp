@@ -1,9 +1,16 @@
 #include "tasfg/sweep/dispatch.hpp"
 
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
+#include <queue>
+#include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
+
+#include "tasfg/sweep/bite_queue.hpp"
 
 namespace tasfg {
 namespace {
@@ -121,6 +128,105 @@ TEST(Dispatch, HandsOutNothingThatCannotEndInTime) {
   dispatch.add_rank(0, 1);
   EXPECT_TRUE(dispatch.hand_out(0.0, 12.0).empty());
   EXPECT_FALSE(dispatch.hand_out(0.0, 20.0).empty());
+}
+
+/// Ranks whose threads take bites and report as a WorkerPool does; messages take no time.
+class Ranks {
+ public:
+  Ranks(Scheduler& scheduler, int ranks, int threads)
+      : scheduler_(scheduler),
+        dispatch_(scheduler, ranks),
+        ranks_(static_cast<std::size_t>(ranks), Rank(threads)) {
+    for (int rank = 0; rank < ranks; ++rank) dispatch_.add_rank(rank, threads);
+  }
+  /// The time at which the last of all tasks ends.
+  double run(const std::function<double(RunName)>& cost) {
+    double now = 0.0;
+    hand_out(now, cost);
+    while (!ends_.empty()) {
+      const End end = ends_.top();
+      ends_.pop();
+      now = end.time;
+      Rank& rank = ranks_[end.rank];
+      ++rank.idle;
+      rank.done.push_back(end.bite);
+      begin(end.rank, now, cost);
+      if (!rank.queue.half_taken()) continue;
+      rank.queue.mark();
+      for (const Chunk& bite : std::exchange(rank.done, {})) {
+        for (std::int64_t i = 0; i < bite.count; ++i) scheduler_.learn(bite.cell, cost(bite.run(i)));
+        (void)dispatch_.take_back({bite.id, bite.first, bite.count, 0});
+      }
+      hand_out(now, cost);
+    }
+    return now;
+  }
+
+ private:
+  struct Rank {
+    BiteQueue queue;
+    int idle;
+    std::vector<Chunk> done{};
+    explicit Rank(int threads) : queue(threads), idle(threads) {}
+  };
+  struct End {
+    double time;
+    std::size_t rank;
+    Chunk bite;
+    bool operator<(const End& other) const { return time > other.time; }
+  };
+  void hand_out(double now, const std::function<double(RunName)>& cost) {
+    for (const Order& order : dispatch_.hand_out(now, kForever)) {
+      const auto rank = static_cast<std::size_t>(order.rank);
+      ranks_[rank].queue.push(order.chunks);
+      begin(rank, now, cost);
+    }
+  }
+  void begin(std::size_t number, double now, const std::function<double(RunName)>& cost) {
+    Rank& rank = ranks_[number];
+    for (; rank.idle > 0 && !rank.queue.empty(); --rank.idle) {
+      const Chunk bite = rank.queue.bite();
+      double seconds = 0.0;
+      for (std::int64_t i = 0; i < bite.count; ++i) seconds += cost(bite.run(i));
+      ends_.push({now + seconds, number, bite});
+    }
+  }
+  Scheduler& scheduler_;
+  Dispatch dispatch_;
+  std::vector<Rank> ranks_;
+  std::priority_queue<End> ends_;
+};
+
+TEST(Dispatch, MakespanIsNearTheBestForRanksOfAnyNumberOfThreads) {
+  // As Scheduler.MakespanIsNearTheBestWhateverThePredictionsWere has it.
+  std::mt19937 random(2);
+  std::lognormal_distribution<double> spread(0.0, 0.7);
+  for (int trial = 0; trial < 10; ++trial) {
+    constexpr std::size_t kCells = 40;
+    constexpr std::int64_t kSeeds = 100;
+    Scheduler scheduler({kCells, 5});
+    std::vector<double> cost;
+    double total = 0.0, longest = 0.0;
+    for (std::size_t cell = 0; cell < kCells; ++cell) {
+      const double mean = std::pow(10.0, -4.0 + 5.0 * static_cast<double>(random() % 1000) / 1000.0);
+      const double off = std::pow(10.0, -2.0 + 4.0 * static_cast<double>(random() % 1000) / 1000.0);
+      for (std::int64_t seed = 0; seed < kSeeds; ++seed) {
+        cost.push_back(mean * spread(random));
+        total += cost.back();
+        longest = std::max(longest, cost.back());
+      }
+      scheduler.open_cell(CellId(cell), mean * off);
+      scheduler.add_runs(CellId(cell), 0, kSeeds);
+    }
+    for (const auto& [ranks, threads] : {std::pair{1, 2}, {2, 1}, {2, 8}, {16, 1}, {1, 16}}) {
+      Scheduler copy = scheduler;
+      const double makespan = Ranks(copy, ranks, threads).run([&](RunName run) {
+        return cost[run.cell.value() * kSeeds + static_cast<std::size_t>(run.seed)];
+      });
+      EXPECT_TRUE(copy.finished());
+      EXPECT_LE(makespan, 1.03 * std::max(total / (ranks * threads), longest)) << ranks << " x " << threads;
+    }
+  }
 }
 
 }  // namespace
