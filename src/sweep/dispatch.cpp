@@ -11,6 +11,8 @@ constexpr double kShortTask = 0.1;  // seconds; longer ones are not queued behin
 /// A rank that has fewer chunks' worth of seconds for each thread gets another one: one that it works on, and
 /// half of one for the time that messages take.
 constexpr double kReserveChunks = 1.5;
+/// But not more chunks than so many for each thread: those of cells of which little is known are small.
+constexpr int kMostChunks = 4;
 
 }  // namespace
 
@@ -25,6 +27,7 @@ int Dispatch::wanted(const Rank& rank, For what, double long_task) const {
   if (what == For::idle) return rank.threads - rank.busy();
   // Nothing is put behind a long task.
   const int able = rank.threads - rank.longer_than(long_task);
+  if (rank.chunks >= kMostChunks * rank.threads) return 0;
   return able > 0 && rank.seconds < kReserveChunks * scheduler_.chunk_seconds(crew()) * able ? able : 0;
 }
 
@@ -37,6 +40,7 @@ bool Dispatch::fill(int number, For what, double now, double time_left, std::vec
     if (what == For::reserve && scheduler_.next_expected() > long_task) return false;
     const auto chunk = scheduler_.next(now, crew(), time_left, width);
     if (!chunk) return false;
+    ++rank.chunks;
     rank.tasks += chunk->count;
     rank.seconds += chunk->expected;
     if (chunk->count == 1) rank.singles.insert(chunk->expected);
@@ -72,6 +76,7 @@ Chunk Dispatch::take_back(const Part& part) {
   const Chunk rest = part.undone > 0 ? scheduler_.give_back(part.chunk, part.first + part.done, part.undone)
                                      : chunk.part(0, 0);
   if (scheduler_.left(part.chunk) > 0) return rest;
+  --rank.chunks;
   if (chunk.count == 1) rank.singles.erase(rank.singles.find(chunk.expected));
   rank_of_.erase(found);
   return rest;

@@ -17,7 +17,11 @@ constexpr double kLongestChunk = 0.1;
 constexpr double kShortestChunkPerRank = 5e-5;
 constexpr double kLongestChunkPerRank = 2e-4;
 constexpr std::int64_t kChunkGrowth = 4;  // tasks of a chunk for each of its cell that was measured
-constexpr double kSafety = 1.5;           // on what is expected, where time runs out
+// As long as what is left takes each thread so many times the dearest task, the order does not matter for the
+// end.
+constexpr double kFarFromEnd = 30.0;
+constexpr double kLastSeconds = 1.0;  // and a few times the interval in which it is known how much is left
+constexpr double kSafety = 1.5;       // on what is expected, where time runs out
 constexpr double kSortInterval = 0.25;
 constexpr double kSortSecondsPerCell = 1e-5;  // sorting must stay a small part of the work
 
@@ -124,6 +128,10 @@ void Scheduler::sort(double now) {
   };
   std::sort(fresh_.begin(), fresh_.end(), cheaper);
   std::sort(order_.begin(), order_.end(), cheaper);
+  work_.clear();
+  double work = 0.0;
+  for (const CellId cell : order_)
+    work_.push_back(work += static_cast<double>(at(cell).count) * expected(cell));
   left_ = seconds_left(now);
   sorted_at_ = now;
   stale_ = false;
@@ -184,34 +192,50 @@ double Scheduler::chunk_seconds(const Crew& crew) const {
                     kLongestChunk + kLongestChunkPerRank * crew.ranks);
 }
 
+/// The cell in proportion to whose waiting work it is the turn; none where the dearest must come first, or
+/// where there is nothing left of it.
+std::optional<CellId> Scheduler::in_proportion(const Crew& crew) {
+  while (!order_.empty() && at(order_.back()).count == 0) order_.pop_back();
+  if (order_.empty() || crew.threads * (kFarFromEnd * risk(order_.back()) + kLastSeconds) > left_) return {};
+  constexpr double kGolden = 0.6180339887498949;  // its multiples spread evenly
+  turn_ += kGolden;
+  turn_ -= std::floor(turn_);
+  const auto found = std::upper_bound(work_.begin(), work_.end(), turn_ * work_.back());
+  const auto i = static_cast<std::size_t>(found - work_.begin());
+  if (i >= order_.size() || at(order_[i]).count == 0) return {};
+  return order_[i];
+}
+
 std::optional<Chunk> Scheduler::next_run(double now, const Crew& crew, double time_left, int width) {
-  const auto from = [&](std::vector<CellId>& list, double seconds) -> std::optional<Chunk> {
+  const auto chunk_of = [&](CellId cell, double seconds) {
+    // What comes back first is what was short: a chunk grows with what is known of its own cell.
+    const auto most = static_cast<double>(kChunkGrowth * (at(cell).measured + 1));
+    const double each = risk(cell);
+    // A long task travels alone.
+    const double count = each > seconds ? 1.0 : std::clamp(seconds * width / each, 1.0, most);
+    return take(cell, static_cast<std::int64_t>(count), Turn::by_cost, now);
+  };
+  const auto in_time = [&](CellId cell) { return kSafety * expected(cell) <= time_left; };
+  const auto dearest = [&](std::vector<CellId>& list, double seconds) -> std::optional<Chunk> {
     while (!list.empty() && at(list.back()).count == 0) list.pop_back();
-    for (std::size_t i = list.size(); i-- > 0;) {  // past what cannot end in time
-      const CellId cell = list[i];
-      if (at(cell).count == 0 || kSafety * expected(cell) > time_left) continue;
-      // What comes back first is what was short: a chunk grows with what is known of its own cell.
-      const std::int64_t most = kChunkGrowth * (at(cell).measured + 1);
-      const double each = risk(cell);
-      // A long task travels alone.
-      const double count =
-          each > seconds ? 1.0 : std::clamp(seconds * width / each, 1.0, static_cast<double>(most));
-      return take(cell, static_cast<std::int64_t>(count), Turn::by_cost, now);
-    }
+    for (std::size_t i = list.size(); i-- > 0;)  // past what cannot end in time
+      if (at(list[i]).count > 0 && in_time(list[i])) return chunk_of(list[i], seconds);
     return {};
   };
   if (!fresh_.empty()) {
-    auto chunk = from(fresh_, kShortestChunk / width);
+    auto chunk = dearest(fresh_, kShortestChunk / width);
     if (chunk) {
       fresh_.erase(std::find(fresh_.begin(), fresh_.end(), chunk->cell));
       stale_ = true;  // its other tasks stand in line now
       return chunk;
     }
   }
-  if (auto chunk = from(order_, chunk_seconds(crew))) return chunk;
+  const double seconds = chunk_seconds(crew);
+  if (const auto cell = in_proportion(crew); cell && in_time(*cell)) return chunk_of(*cell, seconds);
+  if (auto chunk = dearest(order_, seconds)) return chunk;
   if (waiting_ == last_waiting_ && last_waiting_ > 0)
     for (CellId cell; cell.value() < cells_.size(); ++cell)
-      if (at(cell).predicted > 0.0 && kSafety * expected(cell) <= time_left)
+      if (at(cell).predicted > 0.0 && in_time(cell))
         if (auto chunk = take(cell, 1, Turn::last, now)) return chunk;
   return {};
 }

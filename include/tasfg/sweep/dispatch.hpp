@@ -42,8 +42,9 @@ class Dispatch {
  private:
   struct Rank {
     int threads = 0;                // 0: it has not come yet
-    std::int64_t tasks = 0;         // handed out and not come back
-    double seconds = 0.0;           // expected, of these
+    int chunks = 0;                 // handed out and not come back
+    std::int64_t tasks = 0;         // of these
+    double seconds = 0.0;           // expected, of the tasks
     std::multiset<double> singles;  // expected seconds of those that travelled alone
     [[nodiscard]] int busy() const { return static_cast<int>(std::min<std::int64_t>(tasks, threads)); }
     [[nodiscard]] int longer_than(double limit) const {

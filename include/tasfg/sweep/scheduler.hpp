@@ -2,8 +2,10 @@
 /// (tests/campaigns/scaling.cpp) drive the same code.
 ///
 /// Tasks of one cell (case, algorithm) cost about the same, cells differ by orders of magnitude. So: first
-/// one task of every cell, dearest first by the prediction, to learn what it costs; then always the cell
-/// whose tasks are dearest, so that what runs last is short. Cheap tasks travel in chunks of neighbours.
+/// one task of every cell, dearest first by the prediction, to learn what it costs; then, as long as all tasks
+/// are short beside what is left, every cell in proportion to its work, so that rows come evenly; and then
+/// always the cell whose tasks are dearest, so that what runs last is short. Cheap tasks travel in chunks of
+/// neighbours.
 #pragma once
 
 #include <algorithm>
@@ -118,6 +120,7 @@ class Scheduler {
   [[nodiscard]] std::optional<Chunk> take(CellId cell, std::int64_t at_most, Turn turn, double now);
   [[nodiscard]] std::optional<Chunk> next_case(double now, double time_left, int width);
   [[nodiscard]] std::optional<Chunk> next_run(double now, const Crew& crew, double time_left, int width);
+  [[nodiscard]] std::optional<CellId> in_proportion(const Crew& crew);
   [[nodiscard]] Chunk hand_out(Chunk chunk, double now, Turn turn);
   [[nodiscard]] UnderWay& under_way(ChunkId id);
 
@@ -132,6 +135,8 @@ class Scheduler {
   std::vector<Interval> cases_;  // unsolved, the next at the back
   std::vector<CellId> fresh_;    // open cells of which nothing was handed out; the dearest at the back
   std::vector<CellId> order_;    // cells with waiting runs, the dearest at the back
+  std::vector<double> work_;     // expected seconds of these at the last sort, each added to those before it
+  double turn_ = 0.0;            // where among them, as a part of all
   std::map<ChunkId, UnderWay> outstanding_;
   std::int64_t waiting_ = 0, last_waiting_ = 0;  // tasks; those of Turn::last
   ChunkId next_id_;

@@ -101,6 +101,14 @@ TEST(Dispatch, ARankThatHasDoneHalfOfItsWorkGetsMoreAndOthersNothing) {
   EXPECT_EQ(more[0].rank, 1);
 }
 
+TEST(Dispatch, ARankIsNotSentThousandsOfSmallChunks) {
+  Scheduler scheduler = one_cell(1'000'000, 1e-6);  // nothing is measured: a chunk has few tasks
+  Dispatch dispatch(scheduler, 1);
+  dispatch.add_rank(0, 2);
+  (void)dispatch.hand_out(1.0, kForever);
+  EXPECT_LE(dispatch.chunks(), 2 * 4 + 1);
+}
+
 TEST(Dispatch, WhatIsUndoneGoesToWhoeverIsIdle) {
   Scheduler scheduler = one_cell(1, 1.0);
   Dispatch dispatch(scheduler, 2);

@@ -161,6 +161,24 @@ TEST(Scheduler, TriesEveryCellBeforeItRepeatsOne) {
   EXPECT_EQ(std::unique(first.begin(), first.end()), first.end());
 }
 
+TEST(Scheduler, FarFromTheEndAllCellsAdvanceTogetherAndTheCheapOnesEndIt) {
+  // Dearest first alone would leave nine tenths of the rows to the last tenth of the time.
+  constexpr std::int64_t kSeeds = 20'000;
+  Scheduler scheduler({2, 1});
+  const double price[] = {1e-3, 1e-2};
+  for (std::size_t cell = 0; cell < 2; ++cell) {
+    scheduler.open_cell(CellId(cell), price[cell]);
+    scheduler.add_runs(CellId(cell), 0, kSeeds);
+  }
+  const Simulated result = simulate(scheduler, 4, [&](RunName run) { return price[run.cell.value()]; });
+  ASSERT_EQ(result.cells.size(), 2U * kSeeds);
+  const auto half = result.cells.begin() + kSeeds;
+  const auto cheap = static_cast<double>(std::count(result.cells.begin(), half, CellId(0)));
+  EXPECT_NEAR(cheap / kSeeds, 0.5, 0.05);
+  const auto dear_last = std::find(result.cells.rbegin(), result.cells.rend(), CellId(1));
+  EXPECT_GE(dear_last - result.cells.rbegin(), 100) << "what runs last is short";
+}
+
 TEST(Scheduler, RunsWaitForTheirCaseAndSuspectsForAllOthers) {
   Scheduler scheduler({1, 2});
   scheduler.add_case(CaseId(0), 1e-3);
