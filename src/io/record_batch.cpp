@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "result_table.hpp"
 
@@ -39,27 +38,9 @@ void BatchBytes::clear() {
   for (auto& column : columns) column.clear();
 }
 
-void BatchBytes::sort() {
-  const auto before = [this](std::size_t i, std::size_t j) { return name(i) < name(j); };
-  std::vector<std::size_t> order(size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (std::is_sorted(order.begin(), order.end(), before)) return;
-  std::stable_sort(order.begin(), order.end(), before);
-  const auto permute = [&](auto& values, std::size_t stride) {
-    auto sorted = values;
-    for (std::size_t i = 0; i < order.size(); ++i)
-      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(order[i] * stride), stride,
-                  sorted.begin() + static_cast<std::ptrdiff_t>(i * stride));
-    values.swap(sorted);
-  };
-  for (auto& column : columns) permute(column, column.size() / order.size());
-  permute(cells, 1);
-  permute(seeds, 1);
-}
-
 template <typename Record>
 RecordFormat<Record>::RecordFormat(const RecordShape& shape)
-    : columns_(columns_of(table<Record>(), Extents(shape), shape)) {}
+    : columns_(columns_of(table<Record>(), Extents(shape), shape)), checksum_(position(&Record::checksum)) {}
 template <typename Record>
 RecordFormat<Record>::~RecordFormat() = default;
 template <typename Record>
@@ -77,7 +58,8 @@ void RecordFormat<Record>::append(RecordBatch<Record>& batch, RunName name, std:
                                   const Record& record) const {
   put_row(table<Record>(), columns_, record, K, batch, name.cell.number(), name.seed);
   const std::size_t row = batch.size() - 1;
-  values(batch, &Record::checksum)[row] = checksum(batch, row, K);
+  const std::uint32_t sum = checksum(batch, row, K);
+  std::memcpy(batch.columns[checksum_].data() + row * sizeof sum, &sum, sizeof sum);
 }
 
 template <typename Record>

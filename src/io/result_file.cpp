@@ -7,6 +7,7 @@
 
 #include "draft_file.hpp"
 #include "result_impl.hpp"
+#include "row_groups.hpp"
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -97,37 +98,24 @@ BatchBytes ResultFile::Impl::read(const StoredTable& table, std::uint64_t cell, 
   return batch;
 }
 
-void ResultFile::Impl::write(const StoredTable& table, BatchBytes& batch, std::string_view last) const {
-  if (batch.empty()) return;
-  TASFG_EXPECT(batch.columns.size() == table.columns.size());
-  batch.sort();
-  std::vector<unsigned char> part;
-  const auto write_column = [&](std::size_t i, std::size_t begin, std::size_t end) {
-    const Column& column = table.columns[i];
-    const auto cell = static_cast<std::uint64_t>(batch.cells[begin]);
-    const auto first = static_cast<std::uint64_t>(batch.seeds[begin]);
-    const std::size_t run = column.after * column.value_bytes;
-    const unsigned char* from = batch.columns[i].data() + begin * column.stride();
-    if (column.before == 1) {
-      write_bytes(table.place(column, cell, 0, first), from, (end - begin) * run);
-      return;
-    }
-    part.resize((end - begin) * run);
-    for (std::size_t b = 0; b < column.before; ++b) {
-      for (std::size_t k = 0; k < end - begin; ++k)
-        std::memcpy(part.data() + k * run, from + k * column.stride() + b * run, run);
-      write_bytes(table.place(column, cell, b, first), part.data(), part.size());
-    }
-  };
+void ResultFile::Impl::write(const StoredTable& table, std::span<const BatchBytes* const> batches,
+                             std::string_view last) const {
+  std::vector<unsigned char> room;
   const auto vouches = static_cast<std::size_t>(&table.named(last) - table.columns.data());
-  for (std::size_t begin = 0, end = 0; begin < batch.size(); begin = end) {
-    for (end = begin + 1; end < batch.size() && batch.cells[end] == batch.cells[begin] &&
-                          batch.seeds[end] == batch.seeds[end - 1] + 1;)
-      ++end;  // neighbours in the file are written together
-    TASFG_EXPECT(batch.seeds[begin] >= 0 && static_cast<std::uint64_t>(batch.seeds[end - 1]) < table.along);
+  for (const RowGroup& group : groups_of(batches)) {
+    const auto cell = group.first().cell.value();
+    const auto first = static_cast<std::uint64_t>(group.first().seed);
+    TASFG_EXPECT(group.first().seed >= 0 && first + group.size() <= table.along);
+    const auto write_column = [&](std::size_t i) {
+      const Column& column = table.columns[i];
+      for (std::size_t b = 0; b < column.before; ++b) {
+        const std::span<const unsigned char> bytes = group.bytes(column, i, b, room);
+        write_bytes(table.place(column, cell, b, first), bytes.data(), bytes.size());
+      }
+    };
     for (std::size_t i = 0; i < table.columns.size(); ++i)
-      if (i != vouches) write_column(i, begin, end);
-    write_column(vouches, begin, end);
+      if (i != vouches) write_column(i);
+    write_column(vouches);
   }
 }
 
@@ -441,9 +429,13 @@ void ResultFile::Impl::sign(const RecordFormat<Record>& format, RecordBatch<Reco
   std::ranges::fill(format.values(batch, &Record::sitting), *number);
 }
 
-void ResultFile::write_runs(RunBatch& batch) {
-  impl_->sign(impl_->run_format, batch);
-  impl_->write_runs(batch);
+void ResultFile::write_runs(std::span<RunBatch> batches) {
+  std::vector<const BatchBytes*> rows;
+  for (RunBatch& batch : batches) {
+    impl_->sign(impl_->run_format, batch);
+    rows.push_back(&batch);
+  }
+  impl_->write(impl_->runs, rows, "status");
 }
 void ResultFile::write_cases(CaseBatch& batch) {
   impl_->sign(impl_->case_format, batch);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "result_table.hpp"
@@ -52,13 +53,18 @@ struct ResultFile::Impl {
   /// Records [first, first + count) of a cell.
   [[nodiscard]] BatchBytes read(const StoredTable& table, std::uint64_t cell, std::int64_t first,
                                 std::size_t count) const;
-  /// Writes a batch, neighbours together, and column `last` after all others: it vouches for them.
-  void write(const StoredTable& table, BatchBytes& batch, std::string_view last) const;
+  /// Writes batches, neighbours together, and column `last` after all others: it vouches for them.
+  void write(const StoredTable& table, std::span<const BatchBytes* const> batches,
+             std::string_view last) const;
+  void write(const StoredTable& table, const BatchBytes& batch, std::string_view last) const {
+    const BatchBytes* one = &batch;
+    write(table, std::span(&one, 1), last);
+  }
 
   [[nodiscard]] RunBatch read_runs(CellId cell, std::int64_t first, std::int64_t count) const;
   [[nodiscard]] CaseBatch read_cases(CaseId first, std::size_t count) const;
-  void write_runs(RunBatch& batch) const { write(runs, batch, "status"); }
-  void write_cases(CaseBatch& batch) const { write(cases, batch, "status"); }
+  void write_runs(const RunBatch& batch) const { write(runs, batch, "status"); }
+  void write_cases(const CaseBatch& batch) const { write(cases, batch, "status"); }
   void set_status(const StoredTable& table, RunName name, TaskStatus status) const;
   [[nodiscard]] LiveState read_live() const;
   void write_live(const LiveState& state) const;

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include <boost/crc.hpp>
+#include "checksum.hpp"
 
 #include "tasfg/io/record_batch.hpp"
 #include "tasfg/io/result_file.hpp"
@@ -24,8 +24,6 @@ inline constexpr std::int64_t kFormatVersion = 2;
 
 inline constexpr std::size_t kFailures = 64;  // kept with their messages; the rest are counted only
 inline constexpr std::size_t kSittings = 64;  // kept apart; later ones share
-
-using Checksum = boost::crc_32_type;  // zlib's crc32
 
 enum class Dimension { case_, algorithm, delta, checkpoint, seed, vertex, edge, entry, sitting };
 [[nodiscard]] std::string_view to_string(Dimension dimension);

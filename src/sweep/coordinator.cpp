@@ -14,7 +14,9 @@
 namespace tasfg {
 namespace {
 
-constexpr double kReserve = 15.0;          // seconds before the end of the walltime in which nothing runs
+constexpr double kReserve = 15.0;  // seconds before the end of the walltime in which nothing runs
+constexpr double kLookInterval =
+    0.05;  // seconds: with thousands of ranks a look at all of them takes a while
 constexpr double kNoAnswer = 2.5 * kBeat;  // silence of a rank that is asked to end
 
 Cause cause_of(bool time_is_short) {
@@ -68,9 +70,12 @@ void Coordinator::round() {
   const bool received = receive();
   const bool handed_out = hand_out();
   const double now = clock_.seconds();
-  show_progress(now);
-  keep_file(now);
-  watch_ranks(now);
+  if (now >= next_look_) {
+    next_look_ = now + kLookInterval;
+    show_progress(now);
+    keep_file(now);
+    watch_ranks(now);
+  }
   end_in_time(now);
   team_.wait(back_off_.after_round(!received && !handed_out));
 }
@@ -82,7 +87,10 @@ bool Coordinator::receive() {
     liveness_.heard(from, clock_.seconds());
     std::visit(Handle{
                    [&](const Hello& hello) { greet(from, hello); },
-                   [&](Report& report) { reported |= take(report); },
+                   [&](Report& report) {
+                     take(std::move(report));
+                     reported = true;
+                   },
                    [&](const Interrupted& told) {
                      interrupt(fmt::format("{} was told to stop", liveness_.name(from)),
                                cause_of(told.time_is_short));
@@ -92,6 +100,7 @@ bool Coordinator::receive() {
                },
                message);
   });
+  inventory_.flush();
   return reported;
 }
 
@@ -104,21 +113,18 @@ void Coordinator::greet(int rank, const Hello& hello) {
   if (rank != 0) liveness_.watch(rank, name, clock_.seconds());
 }
 
-/// False where the report is of a chunk that nobody waits for.
-bool Coordinator::take(Report& report) {
-  if (!dispatch_.is_out(report.chunk)) return false;
-  inventory_.take(report);
-  if (report.closed) inventory_.undo_start(dispatch_.close(report.chunk, report.undone));
-  return true;
+void Coordinator::take(Report report) {
+  for (const Part& part : report.parts) inventory_.undo_start(dispatch_.take_back(part));
+  inventory_.take(std::move(report));
 }
 
 bool Coordinator::hand_out() {
   if (!end_.running()) return false;
   const double now = clock_.seconds();
-  const std::vector<Order> orders = dispatch_.hand_out(now, options_.walltime - kReserve - now);
-  for (const Order& order : orders) {
-    inventory_.start(order.chunk);
-    team_.order(order.rank, order.chunk);
+  std::vector<Order> orders = dispatch_.hand_out(now, options_.walltime - kReserve - now);
+  for (Order& order : orders) {
+    inventory_.start(order.chunks);
+    team_.order(order.rank, std::move(order.chunks));
   }
   return !orders.empty();
 }
@@ -186,7 +192,7 @@ int Coordinator::finish() {
   const double seconds = clock_.seconds();
   const bool complete = scheduler_.finished();
   const bool failed = inventory_.counts().failed > 0;
-  for (const auto& [chunk, rank] : dispatch_.out()) inventory_.undo_start(scheduler_.chunk(chunk));
+  for (const auto& [chunk, rank] : dispatch_.out()) inventory_.abandon(scheduler_.chunk(chunk));
   results_.close(!complete ? "interrupted" : failed ? "failed" : "complete");
   if (complete) expect_complete();
   progress_.finish();
@@ -234,12 +240,13 @@ void Coordinator::say_done(double seconds) {
     progress_.say(fmt::format("{}: nothing left to do", options_.output));
   else if (!options_.quiet)
     progress_.say(
-        fmt::format("{}: {} of {} tasks done{} in {} ({} chunks); {} steps; {} threads busy {:.1f} %, "
+        fmt::format("{}: {} of {} tasks done{} in {} ({} chunks{}); {} steps; {} threads busy {:.1f} %, "
                     "coordinator {:.2f} % "
                     "of a core",
                     options_.output, tasks.done - tasks.failed, tasks.total,
                     tasks.failed > 0 ? fmt::format(", {} failed", tasks.failed) : "", duration_text(seconds),
-                    dispatch_.chunks(), count_text(inventory_.steps()), threads,
+                    dispatch_.chunks(), team_.alone() ? "" : fmt::format(", {} messages", team_.messages()),
+                    count_text(inventory_.steps()), threads,
                     100.0 * inventory_.busy_seconds() / (seconds * std::max(1, threads)),
                     100.0 * (thread_cpu_seconds() - cpu_before_) / seconds));
   if (tasks.failed > 0)

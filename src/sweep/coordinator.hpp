@@ -34,7 +34,7 @@ class Coordinator {
 
   bool receive();
   void greet(int rank, const Hello& hello);
-  bool take(Report& report);
+  void take(Report report);
   bool hand_out();
   void show_progress(double now);
   void keep_file(double now);
@@ -60,6 +60,7 @@ class Coordinator {
   Liveness liveness_;
   BackOff back_off_;
   EarlyEnd end_;
+  double next_look_ = 0.0;        // at ranks and file
   bool lost_rank_ = false;        // one gave no sign of life
   std::int64_t done_before_ = 0;  // tasks, in earlier sittings
   double cpu_before_ = 0.0;       // seconds of this thread

@@ -267,22 +267,41 @@ std::int32_t Inventory::attempts_before(RunName run) const {
 
 void Inventory::write_attempts(const Chunk& chunk, std::int32_t more) {
   if (chunk.kind != TaskKind::run || chunk.count == 0) return;
-  std::vector<std::int32_t> attempts;
-  for (std::int64_t i = 0; i < chunk.count; ++i) attempts.push_back(attempts_before(chunk.run(i)) + more);
+  std::vector<std::int32_t> attempts(static_cast<std::size_t>(chunk.count), more);
+  for (std::int64_t i = 0; i < chunk.count && !attempts_.empty(); ++i)
+    attempts[static_cast<std::size_t>(i)] += attempts_before(chunk.run(i));
   results_.write_attempts(chunk.run(0), attempts);
 }
 
-void Inventory::start(const Chunk& chunk) {
-  write_attempts(chunk, 1);
+void Inventory::start(std::span<const Chunk> chunks) {
+  Chunk joined;  // neighbours are written with one call
+  for (const Chunk& chunk : chunks) {
+    if (joined.kind == chunk.kind && joined.cell == chunk.cell &&
+        joined.first + joined.count == chunk.first) {
+      joined.count += chunk.count;
+      continue;
+    }
+    write_attempts(joined, 1);
+    joined = chunk;
+  }
+  write_attempts(joined, 1);
 }
 
 void Inventory::undo_start(const Chunk& chunk) {
   write_attempts(chunk, 0);
 }
 
-void Inventory::take(Report& report) {
+void Inventory::abandon(const Chunk& chunk) {
+  if (chunk.kind != TaskKind::run) return;
+  const std::vector<TaskStatus> status = results_.file().run_values(&RunRecord::status, chunk.cell);
+  for (std::int64_t i = 0; i < chunk.count; ++i)
+    if (status[static_cast<std::size_t>(chunk.run(i).seed)] == TaskStatus::pending)
+      undo_start(chunk.part(i, 1));
+}
+
+void Inventory::take(Report report) {
   busy_seconds_ += report.seconds;
-  drop_unneeded(report);
+  if (grid_.precision.asked()) drop_unneeded(report);
   for (const Failure& failure : report.failures) add_failure(failure);
   for (std::size_t i = 0; i < report.solutions.size(); ++i) {
     const CaseId id(report.solutions.seeds[i]);
@@ -291,25 +310,49 @@ void Inventory::take(Report& report) {
   results_.write_cases(report.solutions);
   counts_.done += static_cast<std::int64_t>(report.solutions.size() + report.runs.size());
   if (report.runs.empty()) return;
+  learn_from(report.runs);
+  const BatchBytes names =
+      grid_.precision.asked() ? BatchBytes{report.runs.cells, report.runs.seeds, {}} : BatchBytes{};
+  unwritten_.push_back(std::move(report.runs));
+  if (names.empty()) return;
+  flush();  // decisions are made of what the file holds
+  decide_on(names);
+}
+
+/// Fills in what workers do not know, counts, and tells the scheduler.
+void Inventory::learn_from(RunBatch& runs) {
   const RunFormat& format = results_.file().run_format();
-  const auto attempts = format.values(report.runs, &RunRecord::attempts);
-  const auto status = format.values(report.runs, &RunRecord::status);
-  const auto seconds = format.values(report.runs, &RunRecord::seconds);
-  const auto steps = format.values(report.runs, &RunRecord::steps);
-  for (std::size_t i = 0; i < report.runs.size(); ++i) {
-    const RunName run = report.runs.name(i);
-    attempts[i] = attempts_before(run) + 1;
-    if (status[i] == TaskStatus::failed) continue;
-    scheduler_.learn(run.cell, seconds[i]);
-    steps_ += static_cast<double>(steps[i]);
+  const auto attempts = format.values(runs, &RunRecord::attempts);
+  const auto status = format.values(runs, &RunRecord::status);
+  const auto seconds = format.values(runs, &RunRecord::seconds);
+  const auto steps = format.values(runs, &RunRecord::steps);
+  for (std::size_t i = 0; i < runs.size();) {
+    const CellId cell(runs.cells[i]);
+    Scheduler::Measured measured;
+    const std::size_t begin = i;
+    for (; i < runs.size() && runs.cells[i] == runs.cells[begin]; ++i) {
+      attempts[i] = attempts_.empty() ? 1 : attempts_before(runs.name(i)) + 1;
+      if (status[i] == TaskStatus::failed) continue;
+      measured.add(seconds[i]);
+      steps_ += static_cast<double>(steps[i]);
+    }
+    cells_[cell.value()].taken += static_cast<std::int64_t>(i - begin);
+    scheduler_.learn(cell, measured);
   }
-  results_.write_runs(report.runs);
+}
+
+void Inventory::flush() {
+  if (!unwritten_.empty()) results_.write_runs(unwritten_);
+  unwritten_.clear();
+}
+
+/// Looks at the cases whose next look these runs complete.
+void Inventory::decide_on(const BatchBytes& runs) {
   std::set<CaseId> to_decide;
-  for (std::size_t i = 0; i < report.runs.size(); ++i) {
-    CellState& state = cells_[CellId(report.runs.cells[i]).value()];
-    ++state.taken;
-    if (report.runs.seeds[i] < state.look && --state.left == 0)
-      to_decide.insert(scheduler_.grid().case_of(CellId(report.runs.cells[i])));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const RunName run = runs.name(i);
+    CellState& state = cells_[run.cell.value()];
+    if (run.seed < state.look && --state.left == 0) to_decide.insert(scheduler_.grid().case_of(run.cell));
   }
   for (const CaseId id : to_decide) decide(id);
 }

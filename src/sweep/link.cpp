@@ -94,6 +94,7 @@ int Link::sharers(std::uint64_t host, std::uint64_t cores) const {
 
 void Link::send(int to, std::string bytes) {
   TASFG_EXPECT(mpi_ != nullptr);
+  ++messages_;
   mpi_->sending.push_back({std::move(bytes), {}});
   Mpi::Sending& sending = mpi_->sending.back();
   sending.request = mpi_->world.isend(to, kTag, sending.bytes.data(), static_cast<int>(sending.bytes.size()));
@@ -101,9 +102,12 @@ void Link::send(int to, std::string bytes) {
 
 std::optional<Parcel> Link::receive() {
   if (mpi_ == nullptr) return {};
-  mpi_->forget_sent();
   const auto status = mpi_->world.iprobe(boost::mpi::any_source, kTag);
-  if (!status) return {};
+  if (!status) {  // not at every message: there may be one under way to each of thousands of ranks
+    mpi_->forget_sent();
+    return {};
+  }
+  ++messages_;
   const int size = status->count<char>().value_or(0);
   Parcel parcel{status->source(), std::string(static_cast<std::size_t>(size), '\0')};
   mpi_->world.recv(parcel.from, kTag, parcel.bytes.data(), size);

@@ -22,9 +22,10 @@ constexpr bool kIndex<Index<Kind>> = true;
 /// What messages consist of. Goes as the bytes of its members: no versions of classes, no tracking of
 /// pointers, which take microseconds for each message.
 template <typename Type>
-concept MessagePart = kIndex<Type> ||
-    kOneOf<Type, Opening, Hello, Chunk, Report, Interrupted, Stop, Drain, Cancel, Bye, Alive, RunBatch,
-           CaseBatch, std::vector<std::vector<unsigned char>>, Failure, std::vector<Failure>>;
+concept MessagePart =
+    kIndex<Type> || kOneOf<Type, Opening, Hello, Lease, Chunk, std::vector<Chunk>, Report, Part,
+                           std::vector<Part>, Interrupted, Stop, Drain, Cancel, Bye, Alive, RunBatch,
+                           CaseBatch, std::vector<std::vector<unsigned char>>, Failure, std::vector<Failure>>;
 
 }  // namespace
 }  // namespace tasfg

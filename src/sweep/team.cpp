@@ -15,7 +15,9 @@ constexpr double kLongestGoodbye = 60.0;  // seconds, for a rank that still read
 }  // namespace
 
 Team::Team(Link& link, const Grid& grid, int threads)
-    : link_(link), hello_(Hello{threads, grid.digest(), host_name(), ""}), pool_(grid, threads) {}
+    : link_(link),
+      hello_(Hello{threads, grid.digest(), host_name(), ""}),
+      pool_(grid, threads, link.size()) {}
 
 void Team::tell_others(const ToWorker& message) {
   if (alone()) return;
@@ -23,11 +25,11 @@ void Team::tell_others(const ToWorker& message) {
   for (int rank = 1; rank < size(); ++rank) link_.send(rank, bytes);
 }
 
-void Team::order(int rank, const Chunk& chunk) {
+void Team::order(int rank, std::vector<Chunk> chunks) {
   if (rank == 0)
-    pool_.push(chunk);
+    pool_.push(chunks);
   else
-    link_.send(rank, pack<ToWorker>(chunk));
+    link_.send(rank, pack<ToWorker>(Lease{std::move(chunks)}));
 }
 
 void Team::drain() {
@@ -46,7 +48,7 @@ void Team::beat() {
 
 void Team::receive(const std::function<void(int from, ToCoordinator message)>& handle) {
   if (hello_) handle(0, *std::exchange(hello_, {}));
-  for (Report& report : pool_.take()) handle(0, std::move(report));
+  if (Report report = pool_.take(); !report.empty()) handle(0, std::move(report));
   while (auto parcel = link_.receive()) handle(parcel->from, unpack<ToCoordinator>(std::move(parcel->bytes)));
 }
 

@@ -23,7 +23,7 @@ constexpr double kLongestAnswer = 10.0;
 
 Worker::Worker(Link& link, const Grid* grid, int threads, double lost_after)
     : link_(link), lost_after_(lost_after) {
-  if (grid != nullptr) pool_.emplace(*grid, threads);
+  if (grid != nullptr) pool_.emplace(*grid, threads, link.size());
   liveness_.watch(0, "rank 0, the coordinator", 0.0);
 }
 
@@ -34,9 +34,11 @@ int Worker::run() {
     if (exit_status_) return *exit_status_;
     const bool reported = report();
     pass_on_signals();
+    if (reported) liveness_.sent(now);  // a sign of life, too
     if (liveness_.beat_due(now)) link_.send(0, pack<ToCoordinator>(Alive{}));
     watch_coordinator(now);
-    wait(back_off_.after_round(!received && !reported));
+    BackOff& back_off = pool_ && pool_->supplied() ? calm_ : back_off_;
+    wait(back_off.after_round(!received && !reported));
   }
 }
 
@@ -47,7 +49,7 @@ bool Worker::receive(double now) {
     any = true;
     liveness_.heard(0, now);
     std::visit(Handle{
-                   [&](const Chunk& chunk) { pool_->push(chunk); },
+                   [&](const Lease& lease) { pool_->push(lease.chunks); },
                    [&](Drain) {
                      if (pool_) pool_->drain();
                    },
@@ -70,10 +72,10 @@ bool Worker::receive(double now) {
 /// Sends what the threads have to report; whether there was anything.
 bool Worker::report() {
   if (!pool_) return false;
-  std::vector<Report> reports = pool_->take();
-  const bool any = !reports.empty();
-  for (Report& each : reports) link_.send(0, pack<ToCoordinator>(std::move(each)));
-  return any;
+  Report report = pool_->take();
+  if (report.empty()) return false;
+  link_.send(0, pack<ToCoordinator>(std::move(report)));
+  return true;
 }
 
 void Worker::pass_on_signals() {

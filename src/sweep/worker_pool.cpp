@@ -11,17 +11,20 @@
 namespace tasfg {
 namespace {
 
-/// How long a chunk whose tasks take longer than expected runs before it reports what it has.
-constexpr std::chrono::milliseconds kReportInterval{200};
+/// Seconds after which threads report what they have, whatever else; more where more ranks do so.
+constexpr double kReportInterval = 0.2;
+constexpr double kReportIntervalPerRank = 2e-4;
 
 }  // namespace
 
-WorkerPool::WorkerPool(const Grid& grid, int threads)
+WorkerPool::WorkerPool(const Grid& grid, int threads, int ranks)
     : grid_(grid),
       samplers_(grid),
       cells_{grid.cases.size(), grid.algorithms.size()},
       run_format_(shape_of(grid)),
-      case_format_(shape_of(grid)) {
+      case_format_(shape_of(grid)),
+      interval_(kReportInterval + kReportIntervalPerRank * ranks),
+      queue_(threads) {
   if (std::any_of(grid.algorithms.begin(), grid.algorithms.end(),
                   [](const JobAlgorithm& each) { return each.algorithm.external != nullptr; }))
     watch_.emplace(RuleWatch::usual_patience());
@@ -37,22 +40,35 @@ WorkerPool::~WorkerPool() {
   chunks_come_.notify_all();
 }
 
-void WorkerPool::push(const Chunk& chunk) {
+void WorkerPool::push(std::span<const Chunk> chunks) {
   {
     const std::scoped_lock lock(mutex_);
-    queue_.push_back(chunk);
+    queue_.push(chunks);
   }
-  chunks_come_.notify_one();
+  chunks_come_.notify_all();
 }
 
-std::vector<Report> WorkerPool::take() {
+/// Soon enough for the next chunks to come before the last are done, and seldom otherwise.
+bool WorkerPool::due() const {
+  return !report_.empty() && (queue_.half_taken() || Clock::now() - last_report_ > interval_);
+}
+
+Report WorkerPool::take() {
   const std::scoped_lock lock(mutex_);
-  return std::exchange(reports_, {});
+  if (!due()) return {};
+  queue_.mark();
+  last_report_ = Clock::now();
+  return std::exchange(report_, {});
 }
 
 void WorkerPool::wait(std::chrono::microseconds at_most) {
   std::unique_lock lock(mutex_);
-  reports_come_.wait_for(lock, at_most, [this] { return !reports_.empty(); });
+  reports_come_.wait_for(lock, at_most, [this] { return due(); });
+}
+
+bool WorkerPool::supplied() const {
+  const std::scoped_lock lock(mutex_);
+  return !queue_.empty();
 }
 
 void WorkerPool::drain() {
@@ -65,56 +81,52 @@ void WorkerPool::cancel() {
 }
 
 void WorkerPool::send(Report report) {
+  bool tell = false;
   {
     const std::scoped_lock lock(mutex_);
-    reports_.push_back(std::move(report));
+    report_.join(std::move(report));
+    tell = due();
   }
-  reports_come_.notify_one();
+  if (tell) reports_come_.notify_one();
 }
 
 void WorkerPool::work() {
   TaskRunner runner(grid_, samplers_);
-  while (true) {
-    Chunk chunk;
-    {
-      std::unique_lock lock(mutex_);
-      chunks_come_.wait(lock, [this] { return ended_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      chunk = queue_.front();
-      queue_.pop_front();
-    }
-    run(chunk, runner);
-  }
+  while (const auto next = bite()) run(*next, runner);
 }
 
-void WorkerPool::run(const Chunk& chunk, TaskRunner& runner) {
+std::optional<Chunk> WorkerPool::bite() {
+  std::unique_lock lock(mutex_);
+  chunks_come_.wait(lock, [this] { return ended_ || !queue_.empty(); });
+  if (queue_.empty()) return {};
+  return draining_ ? queue_.whole() : queue_.bite();
+}
+
+void WorkerPool::run(const Chunk& bite, TaskRunner& runner) {
   Report report;
-  auto last_sent = std::chrono::steady_clock::now();
-  const auto send_report = [&](std::chrono::steady_clock::time_point now) {
-    report.chunk = chunk.id;
+  auto last_sent = Clock::now();
+  std::int64_t sent = 0;
+  const auto send_report = [&](std::int64_t done, std::int64_t undone, Clock::time_point now) {
+    report.parts.push_back({bite.id, bite.first + sent, done - sent, undone});
     report.seconds = std::chrono::duration<double>(now - last_sent).count();
     last_sent = now;
+    sent = done;
     send(std::exchange(report, {}));
   };
-  for (std::int64_t i = 0; i < chunk.count; ++i) {
-    // A chunk of cheap tasks is given back from its next task on; one that runs may end.
+  for (std::int64_t i = 0; i < bite.count; ++i) {
+    // A bite of cheap tasks is given back from its next task on; one that runs may end.
     bool done = !draining_;
     if (done) {
-      const TaskMark mark(chunk.task(i));
-      if (chunk.kind == TaskKind::solve)
-        solve(chunk.solved_case(i), report);
+      const TaskMark mark(bite.task(i));
+      if (bite.kind == TaskKind::solve)
+        solve(bite.solved_case(i), report);
       else
-        done = simulate(chunk.run(i), runner, report);
+        done = simulate(bite.run(i), runner, report);
     }
-    if (!done) {
-      report.undone = chunk.count - i;
-      break;
-    }
-    if (const auto now = std::chrono::steady_clock::now(); now - last_sent > kReportInterval)
-      send_report(now);
+    if (!done) return send_report(i, bite.count - i, Clock::now());
+    if (const auto now = Clock::now(); now - last_sent > interval_) send_report(i + 1, 0, now);
   }
-  report.closed = true;
-  send_report(std::chrono::steady_clock::now());
+  if (sent < bite.count) send_report(bite.count, 0, Clock::now());
 }
 
 void WorkerPool::solve(CaseId id, Report& report) const {

@@ -30,7 +30,7 @@ def measure(job, ranks):
         folder = pathlib.Path(folder)
         (folder / "job.toml").write_text(job)
         done = run("sweep", folder / "job.toml", "-o", folder / "out.h5", "--threads", 1, ranks=ranks, timeout=600)
-    found = re.search(r"(\d+) of \d+ tasks done in (.*?) \((\d+) chunks\).*coordinator ([\d.]+) %", done.stderr)
+    found = re.search(r"(\d+) of \d+ tasks done in (.*?) \((\d+) chunks(?:, \d+ messages)?\).*coordinator ([\d.]+) %", done.stderr)
     seconds = sum(float(n) * {"s": 1, "min": 60}[u] for n, u in re.findall(r"([\d.]+) (s|min)", found[2]))
     return int(found[1]), seconds, int(found[3]), float(found[4]) / 100
 

@@ -39,8 +39,6 @@ struct BatchBytes {
   void keep(const std::vector<bool>& kept);
   /// Forgets the rows and keeps the memory.
   void clear();
-  /// Puts the rows in the order of their names; rows of the same name stay in theirs.
-  void sort();
 
   /// For Boost.Serialization; who uses it includes boost/serialization/vector.hpp.
   template <typename Archive>
@@ -93,6 +91,7 @@ class RecordFormat {
 
  private:
   std::vector<Column> columns_;
+  std::size_t checksum_;  // where it stands in columns()
 };
 using RunFormat = RecordFormat<RunRecord>;
 using CaseFormat = RecordFormat<CaseSolution>;

@@ -137,8 +137,9 @@ class ResultFile {
   /// Results that are written from now on belong to this sitting; it is noted with the first of them. Where
   /// there is no room for another, it shares the last one of the same program, or has none.
   void begin_sitting(Sitting sitting);
-  /// Writes a batch (any order), values before statuses; sorts it.
-  void write_runs(RunBatch& batch);
+  /// Writes batches (any order), neighbours together, values before statuses.
+  void write_runs(std::span<RunBatch> batches);
+  void write_runs(RunBatch& batch) { write_runs(std::span(&batch, 1)); }
   void write_cases(CaseBatch& batch);
   void write_attempts(CellId cell, std::int64_t first, std::span<const std::int32_t> attempts);
   void add_failure(const Failure& failure);

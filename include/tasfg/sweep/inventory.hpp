@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,12 +34,18 @@ class Inventory {
   /// Reads the file and hands what it calls pending to the scheduler. Runs that were started several times
   /// and never ended come last; what has crashed its process too often is marked failed.
   void collect(const Shard& shard, const CrashCounts& crashes);
-  /// A chunk is handed out: notes in the file that its runs were started once more.
-  void start(const Chunk& chunk);
+  /// Chunks are handed out: notes in the file that their runs were started once more.
+  void start(std::span<const Chunk> chunks);
+  void start(const Chunk& chunk) { start(std::span(&chunk, 1)); }
   /// It was given back, or never came back, without a fault of its runs: the start does not count.
   void undo_start(const Chunk& chunk);
-  /// Writes down what a report says, and lets the scheduler learn from it.
-  void take(Report& report);
+  /// The same for a chunk of which some runs may have come back.
+  void abandon(const Chunk& chunk);
+  /// Takes in what a report says, and lets the scheduler learn from it. Its runs are written by the next
+  /// flush.
+  void take(Report report);
+  /// Writes down the runs that were taken in.
+  void flush();
 
   [[nodiscard]] const Counts& counts() const { return counts_; }
   /// Expected seconds of runs that the scheduler does not have yet: whether they are needed, others decide.
@@ -58,6 +65,8 @@ class Inventory {
   void decide(CaseId id);
   void end_cell(CellId cell, const Decision& decision);
   void drop_unneeded(Report& report) const;
+  void learn_from(RunBatch& runs);
+  void decide_on(const BatchBytes& runs);
   void open_cells(CaseId id, const CaseSolution& solution);
   void fail_case(CaseId id);
   void fail_run(RunName run);
@@ -85,6 +94,7 @@ class Inventory {
   Scheduler& scheduler_;
   std::function<void(const std::string&)> say_;
   std::map<RunName, std::int32_t> attempts_;  // of pending runs that were started in earlier sittings
+  std::vector<RunBatch> unwritten_;
   Counts counts_;
   double steps_ = 0.0, busy_seconds_ = 0.0;
 };

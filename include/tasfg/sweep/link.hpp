@@ -41,6 +41,8 @@ class Link {
   void send(int to, std::string bytes);
   /// A message that has arrived, if any.
   [[nodiscard]] std::optional<Parcel> receive();
+  /// Messages sent and received so far.
+  [[nodiscard]] std::int64_t messages() const { return messages_; }
   /// Waits until what was sent has left.
   void flush();
   /// The others may be gone: do not wait for them at the end.
@@ -50,6 +52,7 @@ class Link {
   struct Mpi;
   std::unique_ptr<Mpi> mpi_;
   int rank_ = 0, size_ = 1;
+  std::int64_t messages_ = 0;
   bool launched_ = false, abandoned_ = false;
 };
 

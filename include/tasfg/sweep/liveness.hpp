@@ -17,6 +17,8 @@ class Liveness {
   /// never silent.
   void watch(int rank, std::string name, double now) { ranks_[rank] = {std::move(name), now}; }
   void heard(int rank, double now);
+  /// Something was sent to whoever waits for a sign of life.
+  void sent(double now) { last_beat_ = now; }
   /// Whether it is time to send a sign of life. Ask in every round of the waiting loop: where the last round
   /// was long ago, this process itself was stopped, or waited for a disk, and that is nobody's silence.
   [[nodiscard]] bool beat_due(double now);
@@ -44,7 +46,8 @@ class BackOff {
 
   static constexpr std::chrono::microseconds kShortest{50};
   static constexpr std::chrono::microseconds kLongest{3000};
-  static constexpr std::chrono::microseconds kLongestAlone{50000};  // nobody sends messages
+  static constexpr std::chrono::microseconds kLongestSupplied{20000};  // nobody waits for a message
+  static constexpr std::chrono::microseconds kLongestAlone{50000};     // nobody sends messages
 
  private:
   std::chrono::microseconds longest_, wait_ = kShortest;

@@ -50,6 +50,16 @@ struct Cancel : Nothing {};
 /// The answer to Stop: nothing more is under way.
 struct Bye : Nothing {};
 
+/// Work for the threads of a rank, the dearest first.
+struct Lease {
+  std::vector<Chunk> chunks;
+
+  template <typename Archive>
+  void serialize(Archive& archive, unsigned /*version*/) {
+    carry(archive, chunks);
+  }
+};
+
 /// Nothing more will come; leave with this exit status.
 struct Stop {
   int status = 0;
@@ -70,7 +80,7 @@ struct Interrupted {
   }
 };
 
-using ToWorker = std::variant<Chunk, Drain, Cancel, Stop, Alive>;
+using ToWorker = std::variant<Lease, Drain, Cancel, Stop, Alive>;
 using ToCoordinator = std::variant<Hello, Report, Interrupted, Bye, Alive>;
 
 /// `Message` is Opening, ToWorker or ToCoordinator.

@@ -1,4 +1,4 @@
-/// What became of a chunk, on its way from a worker to the result file.
+/// What became of chunks, on its way from a rank to the result file.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,34 @@ void carry(Archive& archive, Fields&... fields) {
   (archive & ... & fields);
 }
 
-/// What became of a chunk, or of a first part of it.
-struct Report {
+/// Neighbouring tasks of a chunk: the first `done` of them were run, the `undone` ones after them were not,
+/// and are given back (the rank was drained or cancelled).
+struct Part {
   ChunkId chunk;
-  bool closed = false;      // nothing more comes of this chunk
-  std::int64_t undone = 0;  // tasks at its end that were not run (it was drained or cancelled)
-  double seconds = 0.0;     // that a thread spent on this part
-  RunBatch runs;            // failed ones included
-  CaseBatch solutions;      // the same
-  std::vector<Failure> failures;
+  std::int64_t first = 0;  // a case or a seed, as in Chunk
+  std::int64_t done = 0, undone = 0;
 
   template <typename Archive>
   void serialize(Archive& archive, unsigned /*version*/) {
-    carry(archive, chunk, closed, undone, seconds, runs, solutions, failures);
+    carry(archive, chunk, first, done, undone);
+  }
+};
+
+/// What the threads of a rank have done since its last report.
+struct Report {
+  std::vector<Part> parts;
+  double seconds = 0.0;  // that threads spent on it
+  RunBatch runs;         // failed ones included
+  CaseBatch solutions;   // the same
+  std::vector<Failure> failures;
+
+  [[nodiscard]] bool empty() const { return parts.empty(); }
+  /// Adds another's contents.
+  void join(Report other);
+
+  template <typename Archive>
+  void serialize(Archive& archive, unsigned /*version*/) {
+    carry(archive, parts, seconds, runs, solutions, failures);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "tasfg/sweep/link.hpp"
 #include "tasfg/sweep/messages.hpp"
@@ -19,8 +20,10 @@ class Team {
 
   [[nodiscard]] int size() const { return link_.size(); }
   [[nodiscard]] bool alone() const { return link_.alone(); }
+  /// Messages between rank 0 and the others so far.
+  [[nodiscard]] std::int64_t messages() const { return link_.messages(); }
 
-  void order(int rank, const Chunk& chunk);
+  void order(int rank, std::vector<Chunk> chunks);
   void drain();
   void cancel();
   /// A sign of life to everybody.

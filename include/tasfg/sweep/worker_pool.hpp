@@ -1,17 +1,17 @@
-/// The worker threads of one process: chunks in, reports out.
+/// The worker threads of one process, which share its work: chunks in, reports out.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
 #include "tasfg/job/job.hpp"
-#include "tasfg/sweep/chunk.hpp"
+#include "tasfg/sweep/bite_queue.hpp"
 #include "tasfg/sweep/report.hpp"
 #include "tasfg/sweep/rule_watch.hpp"
 #include "tasfg/sweep/task_runner.hpp"
@@ -20,29 +20,36 @@ namespace tasfg {
 
 class WorkerPool {
  public:
-  WorkerPool(const Grid& grid, int threads);
+  /// One of so many `ranks`: where there are many, each reports less often.
+  WorkerPool(const Grid& grid, int threads, int ranks);
   /// Cancels what runs.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  void push(const Chunk& chunk);
-  /// Reports so far.
-  [[nodiscard]] std::vector<Report> take();
-  /// Sleeps until there is a report, but no longer than `at_most`.
+  void push(std::span<const Chunk> chunks);
+  /// What was done since the last report, where it is time for one; else an empty one.
+  [[nodiscard]] Report take();
+  /// Sleeps until it is time for a report, but no longer than `at_most`.
   void wait(std::chrono::microseconds at_most);
+  /// Whether there is more for its threads to take.
+  [[nodiscard]] bool supplied() const;
   /// Gives back what is queued; what runs goes on.
   void drain();
   /// Ends what runs, too.
   void cancel();
 
  private:
+  using Clock = std::chrono::steady_clock;
   void work();
-  void run(const Chunk& chunk, TaskRunner& runner);
+  /// Neighbouring tasks of the first chunk, for one thread; nothing once the pool has ended.
+  [[nodiscard]] std::optional<Chunk> bite();
+  void run(const Chunk& bite, TaskRunner& runner);
   void solve(CaseId id, Report& report) const;
   /// False where it was cancelled.
   bool simulate(RunName run, TaskRunner& runner, Report& report);
   void send(Report report);
+  [[nodiscard]] bool due() const;
   [[nodiscard]] std::size_t vertices(CaseId id) const { return static_cast<std::size_t>(grid_.at(id).K); }
 
   const Grid& grid_;
@@ -50,10 +57,12 @@ class WorkerPool {
   CellGrid cells_;
   RunFormat run_format_;
   CaseFormat case_format_;
-  std::mutex mutex_;
+  const std::chrono::duration<double> interval_;  // between reports, at most
+  mutable std::mutex mutex_;
   std::condition_variable chunks_come_, reports_come_;
-  std::deque<Chunk> queue_;
-  std::vector<Report> reports_;
+  BiteQueue queue_;  // what nobody has taken yet
+  Report report_;
+  Clock::time_point last_report_ = Clock::now();
   std::atomic<bool> cancelled_{false}, draining_{false};
   bool ended_ = false;
   std::optional<RuleWatch> watch_;  // where the job has rules of libraries

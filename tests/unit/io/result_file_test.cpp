@@ -22,18 +22,19 @@ TEST_F(ResultFileTest, RunsInAnyOrderComeBackAsWritten) {
         if (random() % 4 != 0) names.push_back({cell, seed});
     std::shuffle(names.begin(), names.end(), random);
     std::map<RunName, RunRecord> written;
-    RunBatch batch;
+    std::vector<RunBatch> batches(1);
     const auto K = [&](RunName name) { return layout.K(layout.grid().case_of(name.cell)); };
     for (const RunName name : names) {
       written[name] =
           a_run(layout, name.cell, random() % 5 == 0 ? TaskStatus::capped : TaskStatus::done, random);
-      file.run_format().append(batch, name, K(name), written[name]);
+      file.run_format().append(batches.back(), name, K(name), written[name]);
       if (random() % 6 == 0) {
-        file.write_runs(batch);
-        batch.clear();
+        file.write_runs(batches);
+        batches.clear();
       }
+      if (batches.empty() || random() % 3 == 0) batches.emplace_back();
     }
-    file.write_runs(batch);
+    file.write_runs(batches);
     const ResultFile again = ResultFile::open(path("x.h5"), Access::read);
     for (CellId cell; cell.value() < 6; ++cell)
       for (std::int64_t seed = 0; seed < 7; ++seed) {

@@ -12,10 +12,13 @@ TEST(Chunk, NamesItsTasks) {
   EXPECT_EQ(cases.task(1), TaskName(CaseId(4)));
 }
 
-TEST(Chunk, ItsTailIsWhatComesLast) {
-  const Chunk tail = Chunk{ChunkId(1), TaskKind::run, CellId(4), 10, 5, 0.0}.tail(2);
-  EXPECT_EQ(tail.count, 2);
-  EXPECT_EQ(tail.run(0), (RunName{CellId(4), 13}));
+TEST(Chunk, APartCostsItsShare) {
+  const Chunk part = Chunk{ChunkId(1), TaskKind::run, CellId(4), 10, 5, 10.0}.part(3, 2);
+  EXPECT_EQ(part.id, ChunkId(1));
+  EXPECT_EQ(part.count, 2);
+  EXPECT_EQ(part.run(0), (RunName{CellId(4), 13}));
+  EXPECT_EQ(part.expected, 4.0);
+  EXPECT_EQ(part.part(2, 0).part(0, 0).expected, 0.0);
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include "sweep/coordinator.hpp"
 
 #include <csignal>
-#include <limits>
 
 #include "sweep/small_study.hpp"
 #include <gtest/gtest.h>
 
+#include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/error.hpp"
 #include "tasfg/sweep/exit_status.hpp"
 #include "tasfg/sweep/interruption.hpp"
@@ -70,7 +70,8 @@ TEST_F(CoordinatorTest, ASignalEndsItAndWhatRanIsLeftAsIfItHadNotBegun) {
   EXPECT_EXIT(
       {
         Grid endless = grid_;
-        endless.options.max_steps = std::numeric_limits<std::int64_t>::max();
+        endless.options.max_steps = kMostDraws;
+        endless.options.skip = false;
         endless.log_inv_delta = {1e300};
         catch_interruptions();
         std::raise(SIGTERM);

@@ -43,7 +43,8 @@ class InventoryTest : public SmallSweep {
     Report report;
     for (CaseId id; id.value() < cells_.cases; ++id)
       file_.case_format().append(report.solutions, name_of(id), file_.layout().K(id), solve_case(grid_, id));
-    inventory_->take(report);
+    inventory_->take(std::move(report));
+    inventory_->flush();
   }
 
   ResultWriter* writer_ = &results_;
@@ -67,7 +68,8 @@ TEST_F(InventoryTest, WhatWasTakenInIsNotLeftInTheNextSitting) {
   collect();
   solve_all();
   Report report = report_of({{CellId(1), 4}, {CellId(1), 5}});
-  inventory_->take(report);
+  inventory_->take(std::move(report));
+  inventory_->flush();
   EXPECT_EQ(inventory_->counts().done, 4);
   EXPECT_EQ(inventory_->steps(), 200.0);
   EXPECT_EQ(inventory_->busy_seconds(), 1.5);
@@ -90,11 +92,12 @@ TEST_F(InventoryTest, CountsStartsOverSittingsAndForgetsThoseGivenBack) {
             (std::vector<std::int32_t>{0, 0, 1, 1, 1, 0, 0, 0, 0, 0}));
   collect();
   inventory_->start(chunk);
-  inventory_->undo_start(chunk.tail(2));
+  inventory_->undo_start(chunk.part(1, 2));
   EXPECT_EQ(file_.run_values(&RunRecord::attempts, CellId(3)),
             (std::vector<std::int32_t>{0, 0, 2, 1, 1, 0, 0, 0, 0, 0}));
   Report report = report_of({{CellId(3), 2}});
-  inventory_->take(report);
+  inventory_->take(std::move(report));
+  inventory_->flush();
   EXPECT_EQ(file_.run_values(&RunRecord::attempts, CellId(3))[2], 2);
 }
 
@@ -133,7 +136,8 @@ TEST_F(InventoryTest, AFailureOfAWorkerIsWrittenDown) {
   collect();
   Report report = report_of({{CellId(1), 7}}, TaskStatus::failed);
   report.failures.push_back(failure_of(cells_, RunName{CellId(1), 7}, "no luck"));
-  inventory_->take(report);
+  inventory_->take(std::move(report));
+  inventory_->flush();
   EXPECT_EQ(inventory_->counts().failed, 1);
   EXPECT_EQ(inventory_->counts().done, 1);
   EXPECT_EQ(inventory_->steps(), 0.0);
@@ -185,7 +189,8 @@ class PreciseInventoryTest : public InventoryTest {
     std::vector<RunName> runs;
     for (std::int64_t seed = first; seed < last; ++seed) runs.push_back({cell, seed});
     Report report = report_of(runs, spread);
-    inventory_->take(report);
+    inventory_->take(std::move(report));
+    inventory_->flush();
   }
   std::int64_t settled(CellId cell, TaskStatus wanted) {
     const auto status = file_.run_values(&RunRecord::status, cell);

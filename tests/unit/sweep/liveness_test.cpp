@@ -36,6 +36,9 @@ TEST(Liveness, BeatsEveryTwoSeconds) {
   int beats = 0;
   for (int i = 1; i <= 1000; ++i) beats += liveness.beat_due(0.01 * i) ? 1 : 0;
   EXPECT_EQ(beats, 4);
+  liveness.sent(10.5);  // what else was sent is a sign of life, too
+  EXPECT_FALSE(liveness.beat_due(12.4));
+  EXPECT_TRUE(liveness.beat_due(12.6));
 }
 
 TEST(Liveness, NamesTheFirstOfManySilentRanks) {

@@ -34,8 +34,12 @@ TEST(Messages, ArriveAsTheyWereSent) {
   (void)sent<Cancel, ToWorker>({});
 }
 
-TEST(Messages, AChunkArrivesWhole) {
-  const Chunk chunk = sent<Chunk, ToWorker>({ChunkId(9), TaskKind::solve, CellId(8), 7, 6, 0.5});
+TEST(Messages, ALeaseArrivesWhole) {
+  const Lease lease = sent<Lease, ToWorker>({{{ChunkId(9), TaskKind::solve, CellId(8), 7, 6, 0.5},
+                                              {ChunkId(10), TaskKind::run, CellId(1), 0, 1, 0.0}}});
+  ASSERT_EQ(lease.chunks.size(), 2U);
+  EXPECT_EQ(lease.chunks[1].id, ChunkId(10));
+  const Chunk& chunk = lease.chunks[0];
   EXPECT_EQ(chunk.id, ChunkId(9));
   EXPECT_EQ(chunk.kind, TaskKind::solve);
   EXPECT_EQ(chunk.cell, CellId(8));
@@ -45,7 +49,7 @@ TEST(Messages, AChunkArrivesWhole) {
 }
 
 TEST(Messages, AReportArrivesWhole) {
-  Report report{ChunkId(3), true, 2, 0.25, {}, {}, {{1, -1, -1, "stalled"}, {0, 1, 5, ""}}};
+  Report report{{{ChunkId(3), 7, 1, 2}}, 0.25, {}, {}, {{1, -1, -1, "stalled"}, {0, 1, 5, ""}}};
   const RecordShape shape{.deltas = 2, .vertices = 3};
   RunRecord record;
   record.steps = 1LL << 60;
@@ -56,9 +60,11 @@ TEST(Messages, AReportArrivesWhole) {
   solution.omega = {0.5, 0.25, 0.25};
   CaseFormat(shape).append(report.solutions, name_of(CaseId(1)), 3, solution);
   const Report got = sent(report);
-  EXPECT_EQ(got.chunk, ChunkId(3));
-  EXPECT_TRUE(got.closed);
-  EXPECT_EQ(got.undone, 2);
+  ASSERT_EQ(got.parts.size(), 1U);
+  EXPECT_EQ(got.parts[0].chunk, ChunkId(3));
+  EXPECT_EQ(got.parts[0].first, 7);
+  EXPECT_EQ(got.parts[0].done, 1);
+  EXPECT_EQ(got.parts[0].undone, 2);
   EXPECT_EQ(got.seconds, 0.25);
   ASSERT_EQ(got.runs.size(), 1U);
   EXPECT_EQ(got.runs.name(0), (RunName{CellId(4), 2}));

@@ -61,7 +61,7 @@ Simulated simulate(Scheduler& scheduler, int threads, Cost cost, double predicte
       else
         scheduler.learn(event.chunk.cell, cost(event.chunk.run(i)));
     }
-    scheduler.close(event.chunk.id);
+    scheduler.finish(event.chunk.id, event.chunk.count);
     ++idle;
     result.makespan = now;
   }
@@ -161,6 +161,24 @@ TEST(Scheduler, TriesEveryCellBeforeItRepeatsOne) {
   EXPECT_EQ(std::unique(first.begin(), first.end()), first.end());
 }
 
+TEST(Scheduler, FarFromTheEndAllCellsAdvanceTogetherAndTheCheapOnesEndIt) {
+  // Dearest first alone would leave nine tenths of the rows to the last tenth of the time.
+  constexpr std::int64_t kSeeds = 20'000;
+  Scheduler scheduler({2, 1});
+  const double price[] = {1e-3, 1e-2};
+  for (std::size_t cell = 0; cell < 2; ++cell) {
+    scheduler.open_cell(CellId(cell), price[cell]);
+    scheduler.add_runs(CellId(cell), 0, kSeeds);
+  }
+  const Simulated result = simulate(scheduler, 4, [&](RunName run) { return price[run.cell.value()]; });
+  ASSERT_EQ(result.cells.size(), 2U * kSeeds);
+  const auto half = result.cells.begin() + kSeeds;
+  const auto cheap = static_cast<double>(std::count(result.cells.begin(), half, CellId(0)));
+  EXPECT_NEAR(cheap / kSeeds, 0.5, 0.05);
+  const auto dear_last = std::find(result.cells.rbegin(), result.cells.rend(), CellId(1));
+  EXPECT_GE(dear_last - result.cells.rbegin(), 100) << "what runs last is short";
+}
+
 TEST(Scheduler, RunsWaitForTheirCaseAndSuspectsForAllOthers) {
   Scheduler scheduler({1, 2});
   scheduler.add_case(CaseId(0), 1e-3);
@@ -196,14 +214,20 @@ TEST(Scheduler, WhatIsGivenBackIsHandedOutAgain) {
   const auto chunk = scheduler.next(0.0, 1, kForever);
   ASSERT_TRUE(chunk);
   ASSERT_GT(chunk->count, 3);
-  scheduler.close(chunk->id, 2);
+  scheduler.finish(chunk->id, chunk->count - 3);
+  const std::int64_t middle = chunk->first + 1;  // the first and the last two are done, say
+  EXPECT_EQ(scheduler.left(chunk->id), 3);
+  EXPECT_EQ(scheduler.give_back(chunk->id, middle, 2).first, middle);
+  EXPECT_EQ(scheduler.left(chunk->id), 1);
+  scheduler.finish(chunk->id, 1);
+  EXPECT_EQ(scheduler.left(chunk->id), 0);
   std::set<std::int64_t> rest;
   while (const auto next = scheduler.next(1.0, 1, kForever)) {
     for (std::int64_t i = 0; i < next->count; ++i) EXPECT_TRUE(rest.insert(next->first + i).second);
-    scheduler.close(next->id);
+    scheduler.finish(next->id, next->count);
   }
   EXPECT_EQ(static_cast<std::int64_t>(rest.size()), 1000 - chunk->count + 2);
-  EXPECT_TRUE(rest.contains(chunk->first + chunk->count - 1));
+  EXPECT_TRUE(rest.contains(middle) && rest.contains(middle + 1));
   EXPECT_FALSE(rest.contains(chunk->first));
 }
 
@@ -219,7 +243,7 @@ TEST(Scheduler, CheapTasksTravelTogetherAndDearOnesAlone) {
     ASSERT_TRUE(chunk);
     for (std::int64_t k = 0; k < chunk->count; ++k)
       scheduler.learn(chunk->cell, chunk->cell == CellId(0) ? 1e-6 : 3.0);
-    scheduler.close(chunk->id);
+    scheduler.finish(chunk->id, chunk->count);
     (chunk->cell == CellId(1) ? dear : cheap) =
         std::max(chunk->cell == CellId(1) ? dear : cheap, chunk->count);
   }
@@ -240,7 +264,7 @@ TEST(Scheduler, ACellOfWhichNothingIsKnownIsNotHandedOutInBulk) {
   ASSERT_TRUE(first && second);
   ASSERT_NE(first->cell, second->cell);
   scheduler.learn(first->cell, 1e-6);
-  scheduler.close(first->id);
+  scheduler.finish(first->id, first->count);
   for (int i = 0; i < 20; ++i) {
     const auto chunk = scheduler.next(1.0 + 0.001 * i, 1000, kForever);
     ASSERT_TRUE(chunk);
@@ -263,7 +287,7 @@ TEST(Scheduler, RunsThatAreNotNeededAnyMoreNeitherWaitNorComeBack) {
   EXPECT_EQ(scheduler.waiting(), 4 - chunk->count + 2);
   scheduler.end_runs(cell, 0);
   EXPECT_EQ(scheduler.waiting(), 0);
-  (void)scheduler.close(chunk->id, chunk->count);
+  (void)scheduler.give_back(chunk->id, chunk->first, chunk->count);
   EXPECT_TRUE(scheduler.finished());
 }
 

@@ -8,14 +8,15 @@ namespace {
 
 class TeamTest : public SmallStudy {
  protected:
-  /// All messages until a chunk is closed.
-  std::vector<ToCoordinator> until_closed() {
+  /// All messages until `tasks` tasks are done or given back.
+  std::vector<ToCoordinator> until_back(std::int64_t tasks) {
     std::vector<ToCoordinator> messages;
-    for (bool closed = false; !closed;) {
+    while (tasks > 0) {
       team_.wait(std::chrono::milliseconds(10));
       team_.receive([&](int from, ToCoordinator message) {
         EXPECT_EQ(from, 0);
-        if (const auto* report = std::get_if<Report>(&message)) closed = report->closed;
+        if (const auto* report = std::get_if<Report>(&message))
+          for (const Part& part : report->parts) tasks -= part.done + part.undone;
         messages.push_back(std::move(message));
       });
     }
@@ -27,21 +28,25 @@ class TeamTest : public SmallStudy {
 
 TEST_F(TeamTest, RankZeroSaysHelloAndReportsLikeAnyOther) {
   EXPECT_TRUE(team_.alone());
-  team_.order(0, {ChunkId(5), TaskKind::run, CellId(0), 3, 1, 0.0});
-  const std::vector<ToCoordinator> messages = until_closed();
+  team_.order(0, {{ChunkId(5), TaskKind::run, CellId(0), 3, 1, 0.0}});
+  const std::vector<ToCoordinator> messages = until_back(1);
   ASSERT_EQ(messages.size(), 2U);
   const auto& hello = std::get<Hello>(messages[0]);
   EXPECT_EQ(hello.threads, 2);
   EXPECT_EQ(hello.digest, grid_.digest());
   EXPECT_EQ(hello.complaint, "");
-  EXPECT_EQ(std::get<Report>(messages[1]).chunk, ChunkId(5));
+  const auto& report = std::get<Report>(messages[1]);
+  ASSERT_EQ(report.parts.size(), 1U);
+  EXPECT_EQ(report.parts[0].chunk, ChunkId(5));
+  EXPECT_EQ(report.parts[0].first, 3);
+  EXPECT_EQ(report.parts[0].done, 1);
 }
 
 TEST_F(TeamTest, DrainedItGivesOrdersBack) {
   team_.drain();
-  team_.order(0, {ChunkId(5), TaskKind::run, CellId(0), 0, 10, 0.0});
-  const std::vector<ToCoordinator> messages = until_closed();
-  EXPECT_EQ(std::get<Report>(messages.back()).undone, 10);
+  team_.order(0, {{ChunkId(5), TaskKind::run, CellId(0), 0, 10, 0.0}});
+  const std::vector<ToCoordinator> messages = until_back(10);
+  EXPECT_EQ(std::get<Report>(messages.back()).parts.back().undone, 10);
 }
 
 TEST_F(TeamTest, WithoutOthersThereIsNobodyToWaitFor) {

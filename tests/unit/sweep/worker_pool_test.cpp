@@ -1,5 +1,7 @@
 #include "tasfg/sweep/worker_pool.hpp"
 
+#include <set>
+
 #include "sweep/small_study.hpp"
 #include <gtest/gtest.h>
 
@@ -10,49 +12,73 @@ namespace {
 
 class WorkerPoolTest : public SmallStudy {
  protected:
-  /// The reports of a pool until `closed` chunks are closed.
-  static std::vector<Report> reports_of(WorkerPool& pool, int closed) {
-    std::vector<Report> reports;
-    while (closed > 0) {
+  /// All that a pool reports until so many tasks are done or given back.
+  static Report report_of(WorkerPool& pool, std::int64_t tasks) {
+    Report all;
+    while (tasks > 0) {
       pool.wait(std::chrono::milliseconds(10));
-      for (Report& report : pool.take()) {
-        closed -= report.closed ? 1 : 0;
-        reports.push_back(std::move(report));
-      }
+      Report report = pool.take();
+      for (const Part& part : report.parts) tasks -= part.done + part.undone;
+      all.join(std::move(report));
     }
-    return reports;
+    EXPECT_EQ(tasks, 0);
+    return all;
   }
 };
 
 TEST_F(WorkerPoolTest, SolvesCases) {
-  WorkerPool pool(grid_, 1);
-  pool.push({ChunkId(1), TaskKind::solve, {}, 0, 2, 0.0});
-  const std::vector<Report> reports = reports_of(pool, 1);
-  ASSERT_EQ(reports.size(), 1U);
-  ASSERT_EQ(reports[0].solutions.size(), 2U);
-  EXPECT_EQ(reports[0].solutions.name(1), name_of(CaseId(1)));
+  WorkerPool pool(grid_, 1, 1);
+  pool.push({{{ChunkId(1), TaskKind::solve, {}, 0, 2, 0.0}}});
+  const Report report = report_of(pool, 2);
+  ASSERT_EQ(report.solutions.size(), 2U);
+  EXPECT_EQ(report.solutions.name(1), name_of(CaseId(1)));
   const CaseFormat format(shape_of(grid_));
-  EXPECT_EQ(format.values(reports[0].solutions, &CaseSolution::status)[1], TaskStatus::done);
-  EXPECT_TRUE(reports[0].failures.empty());
+  EXPECT_EQ(format.values(report.solutions, &CaseSolution::status)[1], TaskStatus::done);
+  EXPECT_TRUE(report.failures.empty());
 }
 
-TEST_F(WorkerPoolTest, ChunksComeBackUnderTheirNamesWithEveryRun) {
-  WorkerPool pool(grid_, 3);
-  for (std::int64_t cell = 0; cell < 4; ++cell)
-    pool.push({ChunkId(10 + cell), TaskKind::run, CellId(cell), 0, kSeeds, 0.0});
-  const std::vector<Report> reports = reports_of(pool, 4);
-  ASSERT_EQ(reports.size(), 4U);
-  const RunFormat format(shape_of(grid_));
-  for (const Report& report : reports) {
-    ASSERT_EQ(report.runs.size(), static_cast<std::size_t>(kSeeds));
-    EXPECT_EQ(report.undone, 0);
+TEST_F(WorkerPoolTest, EveryRunOfEveryChunkComesBackOnce) {
+  for (const double expected : {0.0, 10.0}) {  // seconds: the smaller, the more a thread takes at a time
+    WorkerPool pool(grid_, 3, 1);
+    std::vector<Chunk> chunks;
+    for (std::int64_t cell = 0; cell < 4; ++cell)
+      chunks.push_back({ChunkId(10 + cell), TaskKind::run, CellId(cell), 0, kSeeds, expected});
+    pool.push(chunks);
+    const Report report = report_of(pool, 4 * kSeeds);
     EXPECT_GT(report.seconds, 0.0);
+    EXPECT_EQ(report.parts.size(), expected > 0.0 ? 4U * kSeeds : 4U);
+    std::set<RunName> parts, runs;
+    for (const Part& part : report.parts)
+      for (std::int64_t i = 0; i < part.done; ++i)
+        parts.insert({CellId(part.chunk.number() - 10), part.first + i});
+    const RunFormat format(shape_of(grid_));
     for (std::size_t i = 0; i < report.runs.size(); ++i) {
-      EXPECT_EQ(report.runs.name(i).cell.number() + 10, report.chunk.number());
-      EXPECT_EQ(report.runs.name(i).seed, static_cast<std::int64_t>(i));
       EXPECT_EQ(format.values(report.runs, &RunRecord::status)[i], TaskStatus::done);
+      runs.insert(report.runs.name(i));
     }
+    EXPECT_EQ(report.runs.size(), 4U * kSeeds);
+    EXPECT_EQ(runs.size(), 4U * kSeeds);
+    EXPECT_EQ(parts, runs);
   }
+}
+
+TEST_F(WorkerPoolTest, ReportsWhenHalfOfItsWorkIsDoneAndWhenThereIsNoMore) {
+  WorkerPool pool(grid_, 1, 1'000'000);  // no report is due by time
+  EXPECT_FALSE(pool.supplied());
+  std::vector<Chunk> chunks;
+  for (std::int64_t seed = 0; seed < kSeeds; ++seed)
+    chunks.push_back({ChunkId(seed), TaskKind::run, CellId(0), seed, 1, 1.0});
+  pool.push(chunks);
+  std::vector<std::size_t> reports;
+  for (std::size_t done = 0; done < kSeeds;) {
+    pool.wait(std::chrono::seconds(1));
+    const Report report = pool.take();
+    if (report.empty()) continue;
+    reports.push_back(report.parts.size());
+    done += report.parts.size();
+  }
+  EXPECT_LE(reports.size(), 6U);
+  EXPECT_GE(reports.front(), 4U);
 }
 
 TEST_F(WorkerPoolTest, CancelledItGivesBackTheRunThatIsUnderWayAndAllAfterIt) {
@@ -60,17 +86,17 @@ TEST_F(WorkerPoolTest, CancelledItGivesBackTheRunThatIsUnderWayAndAllAfterIt) {
   endless.options.max_steps = kMostDraws;
   endless.options.skip = false;  // else it is at its end in no time
   endless.log_inv_delta = {1e300};
-  WorkerPool pool(endless, 1);
-  pool.push({ChunkId(1), TaskKind::run, CellId(0), 0, 3, 0.0});
-  pool.push({ChunkId(2), TaskKind::run, CellId(0), 3, 2, 0.0});
+  WorkerPool pool(endless, 1, 1);
+  pool.push({{{ChunkId(1), TaskKind::run, CellId(0), 0, 3, 0.0},
+              {ChunkId(2), TaskKind::run, CellId(0), 3, 2, 0.0}}});
   pool.wait(std::chrono::milliseconds(20));
   EXPECT_TRUE(pool.take().empty());
   pool.cancel();
-  const std::vector<Report> reports = reports_of(pool, 2);
-  ASSERT_EQ(reports.size(), 2U);
-  EXPECT_EQ(reports[0].undone, 3);
-  EXPECT_EQ(reports[1].undone, 2);
-  EXPECT_TRUE(reports[0].runs.empty());
+  const Report report = report_of(pool, 5);
+  ASSERT_EQ(report.parts.size(), 2U);
+  EXPECT_EQ(report.parts[0].undone, 3);
+  EXPECT_EQ(report.parts[1].undone, 2);
+  EXPECT_TRUE(report.runs.empty());
 }
 
 }  // namespace
