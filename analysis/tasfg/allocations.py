@@ -138,7 +138,7 @@ def symmetric(results: Results) -> Figure:
 
 def pulls(results: Results) -> Figure:
     """Share of draws per vertex when the smallest δ stops (mean over seeds, quartiles), against ω*."""
-    results.require_runs("pulls")
+    results.require_times("pulls")
     shares: dict[str, list[xr.DataArray]] = {}
     for file in results.files:
         if np.prod(file.shape):

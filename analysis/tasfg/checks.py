@@ -23,11 +23,6 @@ def _range(counts: pd.Series) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def is_weighted(runs: pd.DataFrame) -> bool:
-    """Whether runs are weighted ones, of a job with measure = "error"."""
-    return "log_weight" in runs and bool(runs.log_weight.notna().any())
-
-
 def error_table(runs: pd.DataFrame, by: list[str], correct: str = "correct", stopped: bool = False) -> pd.DataFrame:
     """Errors, settled runs, rate and its Clopper–Pearson interval, per group.
 
@@ -40,7 +35,7 @@ def error_table(runs: pd.DataFrame, by: list[str], correct: str = "correct", sto
     table = pd.DataFrame({"runs": groups.count(), "errors": groups.sum().astype(int)}).reset_index()
     table["rate"] = table.errors / table.runs
     table["low"], table["high"] = clopper_pearson(table.errors, table.runs, LEVEL)
-    if correct == "correct" and is_weighted(there):
+    if correct == "correct" and "log_weight" in there:
         for i, (_, logs) in enumerate(there.groupby(by, observed=True, sort=False).log_weight):
             if logs.notna().any():  # what did not stop counts nothing
                 counts = logs.fillna(-np.inf).to_numpy()
@@ -59,12 +54,12 @@ def _error_bars(axes, x, table: pd.DataFrame, name: str, floor: float) -> None:
 
 
 def error_rate(results: Results) -> Figure:
-    """Share of wrong recommendations per δ with 95 % Clopper–Pearson intervals; the dashed lines are δ itself."""
+    """Share of wrong recommendations per δ with 95 % Clopper–Pearson intervals; the dashed lines are δ itself. Of weighted
+    runs: the figure `error`."""
+    if results.weighted:
+        return error(results)
     runs = runs_of(results, "error-rate", most=10**6)
-    weighted = is_weighted(runs.rows)
     table = error_table(runs.rows, ["graph", "algorithm", "log_inv_delta"], stopped=results.stopped)
-    if weighted and not (table.rate > 0).any():
-        raise NothingToDraw(f"{results.names}: no run with a wrong answer yet")
     graphs = list(dict.fromkeys(runs.cases.graph))
     algorithms = runs.algorithms
     logs = np.sort(table.log_inv_delta.unique())
@@ -72,11 +67,7 @@ def error_rate(results: Results) -> Figure:
     wide = len(logs) * len(algorithms) > 36
     figure, panels = layout.panels(len(graphs), 1 if wide else 2, 2.0, True, True, style.PAGE if wide else None)
     # Below 1/runs nothing can be told apart: δ that are far below stand as arrows at the floor.
-    lowest = min(table.high.min(), 1.0 / table.runs.max())
-    if weighted:  # rare ones are seen, too
-        ends = table[["rate", "low"]].to_numpy()
-        lowest = min(ends[ends > 0].min(), np.exp(-logs.max()))
-    floor = 10 ** np.floor(np.log10(0.5 * lowest))
+    floor = 10 ** np.floor(np.log10(0.5 * min(table.high.min(), 1.0 / table.runs.max())))
     below = np.exp(-logs) < floor * 1.2
     for panel, graph in zip(panels, graphs):
         panel.set(yscale="log", ylim=(floor, 1.3), xlim=(-0.5, len(logs) - 0.5))
@@ -106,13 +97,52 @@ def error_rate(results: Results) -> Figure:
     pooled = " over all cases of the graph" if len(runs.cases) > len(graphs) else ""
     layout.note(
         figure,
-        f"Probability of a wrong answer{pooled} by {_range(table.runs)} weighted runs; bars: 95 %; without a bar: too uneven."
-        if weighted
-        else f"Errors{pooled}, {_range(table.runs)} runs a bar; bars: 95 % Clopper–Pearson; without a mark: no error.",
+        f"Errors{pooled}, {_range(table.runs)} runs a bar; bars: 95 % Clopper–Pearson; without a mark: no error.",
         "Black triangles: δ is below the axis." if below.any() else "",
         incomplete(runs.rows)
         + " Capped runs count as runs without an error."
-        * bool(not weighted and (runs.rows.tau.isna() & (runs.rows.status == "capped")).any()),
+        * bool((runs.rows.tau.isna() & (runs.rows.status == "capped")).any()),
+    )
+    return figure
+
+
+def error(results: Results) -> Figure:
+    """The probability of a wrong answer over δ by weighted runs, with 95 % bands and the line error = δ: a panel per case."""
+    runs = runs_of(results, "error")
+    if not results.weighted:
+        raise NothingToDraw(f'{results.names}: no weighted runs (error needs measure = "error", as jobs/error.toml)')
+    table = error_table(runs.rows, ["label", "algorithm", "log_inv_delta"], stopped=results.stopped)
+    table = table[table.rate > 0].sort_values("log_inv_delta")
+    if not len(table):
+        raise NothingToDraw(f"{results.names}: no run with a wrong answer yet")
+    logs = np.sort(runs.rows.log_inv_delta.unique())
+    label, words = delta_axis(logs)
+    count = len(runs.cases)
+    figure, panels = layout.panels(count, 2 if count in (2, 4) else 3, 2.0, share_x=True, share_y=True)
+    margin = 0.04 * (logs[-1] - logs[0]) or 1.0
+    lowest = min(table.rate.min(), table.low.min(), np.exp(-logs[-1]))
+    panels[0].set(yscale="log", xlim=(logs[0] - margin, logs[-1] + margin), ylim=(lowest / 5, 2.0))
+    for panel, (_, case) in zip(panels, runs.cases.iterrows()):
+        ends = np.array(panel.get_xlim())
+        panel.plot(ends, np.exp(-ends), color="#000000", linestyle=style.BOUND_DASH, lw=0.9)
+        for name in runs.algorithms:
+            part = table[(table.label == case.label) & (table.algorithm == name)]
+            colour, marker = style.algorithm_colour(name), style.algorithm_marker(name)
+            uneven = part[part.high.isna()]
+            panel.plot(part.log_inv_delta, part.rate, marker, color=colour, ls="-", lw=1.0, ms=2.5)
+            panel.plot(uneven.log_inv_delta, uneven.rate, marker, mfc="white", mec=colour, ms=2.8)
+            panel.fill_between(part.log_inv_delta, part.low, part.high, color=colour, alpha=0.25, linewidth=0)
+        layout.tick_names(panel, logs, words)
+        layout.title(panel, case_title(case))
+    layout.log_axis(panels[0].yaxis)
+    layout.label_outside(panels, label, "probability of an error")
+    line = Line2D([], [], color="#000000", linestyle=style.BOUND_DASH, lw=0.9, label="error = δ")
+    layout.legend(figure, [*style.handles(runs.algorithms), line])
+    layout.note(
+        figure,
+        f"{_range(table.runs)} weighted runs; bands: 95 % intervals."
+        + " Open marks: weights are too uneven for one." * bool(table.high.isna().any()),
+        runs.note,
     )
     return figure
 

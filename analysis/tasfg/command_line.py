@@ -24,6 +24,7 @@ examples:
   tasfg-analysis plot out.h5 --x p --y K --heat normalised --delta 0.01
   tasfg-analysis report out.h5 -o report.html
   tasfg-analysis table out.h5 --by graph,K,algorithm,log_inv_delta --latex
+  tasfg-analysis calibrate error.h5 plain.h5 --delta 1e-3
   tasfg-analysis export out.h5 -o runs.csv
   tasfg-analysis compare main.h5 --published published_runs.csv -o figures
 
@@ -109,6 +110,20 @@ def _arguments() -> argparse.ArgumentParser:
     how = table.add_mutually_exclusive_group()
     how.add_argument("--csv", action="store_true", help="as CSV, every number in full")
     how.add_argument("--latex", action="store_true", help="as a LaTeX tabular (booktabs)")
+    calibrate = command(
+        "calibrate",
+        'which δ′ to ask for: where the error measured by weighted runs (measure = "error") is the wished δ, and what that '
+        "saves (of plain runs in a second file); empirical, no guarantee",
+    )
+    calibrate.add_argument(
+        "--delta",
+        dest="wished",
+        type=_log_inv,
+        action="append",
+        metavar="D",
+        help="a wished δ; repeatable (default: those of the weighted runs)",
+    )
+    calibrate.add_argument("--csv", action="store_true", help="as CSV, every number in full")
     export = command("export", "write runs, cases or checkpoints as one tidy table")
     export.add_argument(
         "-o", "--output", required=True, metavar="TABLE", help="file to write: .csv, .csv.gz or .parquet"
@@ -277,6 +292,17 @@ def _table(options) -> None:
     print(tables.latex(shown) if options.latex else shown.to_string(index=False), end="" if options.latex else "\n")
 
 
+def _calibrate(options) -> None:
+    from . import calibration
+    from .files import without_formulas
+
+    table = calibration.calibration(_open(options), options.wished)
+    if options.csv:
+        print(without_formulas(table).to_csv(index=False), end="")
+        return
+    print(f"{calibration.EMPIRICAL}\n{calibration.readable(table).to_string(index=False)}")
+
+
 def _export(options) -> None:
     from .files import write_table
 
@@ -314,6 +340,7 @@ def main(arguments: list[str] | None = None) -> int:
             "report": _report,
             "compare": _compare,
             "table": _table,
+            "calibrate": _calibrate,
             "export": _export,
         }[options.command](options)
         _warn_of_damage(options)

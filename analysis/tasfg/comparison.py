@@ -55,7 +55,7 @@ PUBLISHED = {
 
 def matching_runs(results: Results, published: pd.DataFrame) -> pd.DataFrame:
     """Rows of our runs in the published cells; of cases with the published parameters."""
-    results.require_runs("compare")
+    results.require_times("compare")
     runs = results.runs_frame()
     runs = runs[runs.tau.notna() & runs.graph.isin(published.graph.unique())]
     for graph, wanted in PUBLISHED.items():

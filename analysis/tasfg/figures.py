@@ -43,8 +43,14 @@ class Figure:
         return set(inspect.signature(self.draw).parameters) - {"results"}
 
 
-def _has_runs(results: Results, graph: str | None = None, algorithm: str | None = None, algorithms: int = 1) -> bool:
-    if len(results.settings) > 1:
+def _has_runs(
+    results: Results,
+    graph: str | None = None,
+    algorithm: str | None = None,
+    algorithms: int = 1,
+    weighted: bool = False,
+) -> bool:
+    if len(results.settings) > 1 or results.weighted != weighted:
         return False
     names, labels = set(), set()
     for file in results.files:
@@ -190,6 +196,13 @@ def _table() -> list[Figure]:
             "paper-main",
             checks.error_rate,
             _has_runs,
+        ),
+        Figure(
+            "error",
+            "probability of a wrong answer over δ by weighted runs, however small, beside δ itself",
+            "error",
+            checks.error,
+            partial(_has_runs, weighted=True),
         ),
         Figure(
             "anytime",

@@ -299,7 +299,12 @@ class ResultFile:
     @property
     def settings(self) -> tuple:
         """What the runs depend on beside their case, algorithm and seed."""
-        return tuple(self.attributes[name] for name in SETTINGS)
+        return (*(self.attributes[name] for name in SETTINGS), self.measure)
+
+    @property
+    def measure(self) -> str:
+        """What the job measured: "time", or "error" by weighted runs."""
+        return "error" if "log_weight" in self.variables["runs"] else "time"
 
     @property
     def max_steps(self) -> int:

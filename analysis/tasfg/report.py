@@ -373,7 +373,7 @@ def _figures(results: Results) -> str:
     some = figures.applicable(results)
     names = {figure.name for figure in some}
     # What the sweep was for comes first.
-    runs = ("boxes", "tau", "survival", "error-rate", "anytime", "paired", "small-delta", "pulls")
+    runs = ("boxes", "tau", "survival", "error", "anytime", "paired", "small-delta", "pulls")
     some.sort(key=lambda f: (not f.name.startswith(runs), f.name in ("bars", "graphs")))
     for figure in some:
         # One graph's panels are in the figure of all graphs, and ω* in that of the draws.

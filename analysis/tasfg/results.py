@@ -135,6 +135,11 @@ class Results:
         """Whether cells ran until they were precise enough, in one of the files."""
         return any(file.attributes.get("precision") for file in self.files)
 
+    @property
+    def weighted(self) -> bool:
+        """Whether runs are weighted ones, of a job with measure = "error", in one of the files."""
+        return any(file.measure == "error" for file in self.files)
+
     def asked(self, quantity: str) -> bool:
         """Whether a job asked for that precision: "mean", "median", "error" or "ratio"."""
         texts = (str(file.attributes.get("precision") or "") for file in self.files)
@@ -168,10 +173,19 @@ class Results:
             )
         if len(self.settings) > 1:
             a, b = self.settings[:2]
-            name, x, y = next((n, x, y) for n, x, y in zip(SETTINGS, a, b) if x != y)
+            name, x, y = next((n, x, y) for n, x, y in zip((*SETTINGS, "measure"), a, b) if x != y)
             raise UserError(
                 f"{self.names}: runs of different settings ({name}: {x} and {y}); "
                 f"{what} takes files of one kind, so name them apart"
+            )
+
+    def require_times(self, what: str) -> None:
+        """Refuses weighted runs as well, whose stopping times are not those of the instance."""
+        self.require_runs(what)
+        if self.weighted:
+            raise NothingToDraw(
+                f'{self.names}: weighted runs of measure = "error" ({what} needs plain ones; '
+                "`figure error` shows what these tell)"
             )
 
     @cached_property

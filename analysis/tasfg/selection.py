@@ -109,8 +109,11 @@ def samples_of(
 
 
 def runs_of(results: Results, what: str, graph: str | None = None, most: int = MOST_PANELS) -> Runs:
-    """The cases that have settled runs, and their rows; refuses files that have none."""
-    results.require_runs(what)
+    """The cases that have settled runs, and their rows; refuses files that have none, and weighted runs for times."""
+    if what == "error":
+        results.require_runs(what)
+    else:
+        results.require_times(what)
     rows = results.frame
     if graph is not None:
         rows = rows[rows.graph == graph]

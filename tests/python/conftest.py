@@ -78,6 +78,36 @@ def anytime(folder):
     )
 
 
+WEIGHTED = """
+measure = "error"
+threshold = "simple"
+replications = 1500
+delta = [0.3, 0.03, 1e-3, 1e-6]
+algorithms = ["tas-fg", "uniform"]
+[[graph]]
+family = "full"
+K = 2
+means = [0.0, 1.0]
+[[graph]]
+family = "ring"
+K = 3
+means = [0.0, 0.4, 1.5]
+"""
+
+
+@pytest.fixture(scope="session")
+def weighted(folder):
+    """Weighted runs of two cases and two algorithms: errors of any size."""
+    (folder / "weighted.toml").write_text(WEIGHTED)
+    return sweep(folder / "weighted.toml", folder / "weighted.h5")
+
+
+@pytest.fixture(scope="session")
+def unweighted(folder, weighted):
+    """Plain runs of the same."""
+    return sweep(folder / "weighted.toml", folder / "unweighted.h5", "measure='time'", "replications=400")
+
+
 UNLIKE = {
     "files": """
 replications = 5

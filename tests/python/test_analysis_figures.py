@@ -35,12 +35,13 @@ def draw():
 
 
 @pytest.fixture
-def source(study, studies, capped, small_delta, scaling, curves, anytime, certified):
+def source(study, studies, capped, small_delta, scaling, curves, anytime, certified, weighted):
     """The file that a figure is drawn from here, by its name."""
     special = {
         "small-delta": small_delta,
         "tau-delta": small_delta,
         "anytime": anytime,
+        "error": weighted,
         "scaling": scaling,
         "curves": studies["curves"],
         "heatmap": studies["grid"],
@@ -506,6 +507,39 @@ def test_error_rates_and_intervals_are_those_of_the_runs(study, tmp_path, draw):
         for bars, name in zip(axes.collections[1:], ("tas-fg", "tas-fg-heur", "exp3.g", "ucb-fg-e")):
             part = table[(table.graph == graph) & (table.algorithm == name)].sort_values("log_inv_delta")
             assert np.allclose([segment[1, 1] for segment in bars.get_segments()], part.high, rtol=1e-12)
+
+
+def test_measured_errors_stand_over_delta_with_their_bands(weighted, draw):
+    results = tasfg.open(weighted)
+    table = checks.error_table(results.frame, ["label", "algorithm", "log_inv_delta"]).sort_values("log_inv_delta")
+    for name in ("error", "error-rate"):
+        figure = draw(name, weighted)
+        assert len(figure.axes) == 2
+        for axes, label in zip(figure.axes, ("ring K=3", "full K=2")):
+            equal, *lines = axes.get_lines()
+            assert np.allclose(equal.get_ydata(), np.exp(-equal.get_xdata()))
+            assert len(axes.collections) == 2
+            for line, band, algorithm in zip(lines[::2], axes.collections, ("tas-fg", "uniform")):
+                part = table[table.label.str.startswith(label) & (table.algorithm == algorithm)]
+                assert len(part) == 4 and (part.low < part.rate).all() and (part.rate < part.high).all()
+                assert np.array_equal(line.get_xdata(), part.log_inv_delta) and np.array_equal(
+                    line.get_ydata(), part.rate
+                )
+                edge = {tuple(point) for point in band.get_paths()[0].vertices}
+                for end in (part.low, part.high):
+                    assert set(zip(part.log_inv_delta, end)) <= edge
+            assert axes.get_ylim()[0] < table.low.min()
+
+
+def test_times_of_weighted_runs_are_not_drawn(weighted, study, draw):
+    for name in ("boxes", "tau", "survival", "paired", "pulls"):
+        with pytest.raises(NothingToDraw, match='weighted runs of measure = "error"'):
+            draw(name, weighted)
+    shown = {figure.name for figure in figures.applicable(tasfg.open(weighted))}
+    assert "error" in shown and not shown & {"error-rate", "boxes", "tau", "survival", "paired", "pulls"}
+    assert "error" not in {figure.name for figure in figures.applicable(tasfg.open(study))}
+    with pytest.raises(NothingToDraw, match="no weighted runs"):
+        draw("error", study)
 
 
 def test_paired_ratios_are_over_common_seeds(study, draw):
