@@ -16,14 +16,14 @@ struct Name {
 constexpr Name kInterruptions[] = {
     {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}, {SIGUSR1, "SIGUSR1"}, {SIGXCPU, "SIGXCPU"}, {SIGHUP, "SIGHUP"}};
 
-std::atomic<int> count{0};
-std::atomic<int> last{0};
+std::atomic<int> signals_seen{0};
+std::atomic<int> last_signal{0};
 std::atomic<const char*> announcement{nullptr};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free);
 
 void on_signal(int signal) {
-  last = signal;
-  if (const char* line = announcement; ++count == 1 && line != nullptr)
+  last_signal = signal;
+  if (const char* line = announcement; ++signals_seen == 1 && line != nullptr)
     (void)!::write(STDERR_FILENO, line, std::strlen(line));
 }
 
@@ -49,16 +49,16 @@ void announce_interruptions(const char* line) {
 }
 
 int interruptions() {
-  return count;
+  return signals_seen;
 }
 
 bool time_is_short() {
-  return last == SIGUSR1 || last == SIGXCPU;
+  return last_signal == SIGUSR1 || last_signal == SIGXCPU;
 }
 
 const char* interruption_name() {
   for (const Name& each : kInterruptions)
-    if (each.signal == last) return each.text;
+    if (each.signal == last_signal) return each.text;
   return "a signal";
 }
 
