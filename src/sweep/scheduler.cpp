@@ -19,7 +19,7 @@ constexpr double kLongestChunkPerRank = 2e-4;
 constexpr std::int64_t kChunkGrowth = 4;  // tasks of a chunk for each of its cell that was measured
 // As long as what is left takes each thread so many times the dearest task, the order does not matter for the
 // end.
-constexpr double kFarFromEnd = 30.0;
+constexpr double kFarFromEnd = 100.0;
 constexpr double kLastSeconds = 1.0;  // and a few times the interval in which it is known how much is left
 constexpr double kSafety = 1.5;       // on what is expected, where time runs out
 constexpr double kSortInterval = 0.25;
