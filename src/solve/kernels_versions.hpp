@@ -122,11 +122,19 @@ void cholesky_solve(const double* U, std::ptrdiff_t ld, int n, double* x, double
   }
 }
 
+/// out += weight·row.
+TASFG_INLINE void add_row(double weight, const double* row, std::size_t n, double* out) {
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) lanes(out + i) += weight * lanes(row + i);
+  for (; i < n; ++i) out[i] += weight * row[i];
+}
+
 void combine(const double* const* rows, const double* weights, std::size_t count, std::size_t n,
              double* out) {
-  // Sixteen sums stay in registers.
+  // Of few rows, sixteen sums at a time stay in registers; of many, each row is read at one go.
+  constexpr std::size_t kFew = 32;
   std::size_t i = 0;
-  for (; i + 16 <= n; i += 16) {
+  for (; count <= kFew && i + 16 <= n; i += 16) {
     Lanes a, b, c, d;
     for (std::size_t k = 0; k < count; ++k) {
       const double* row = rows[k] + i;
@@ -141,9 +149,6 @@ void combine(const double* const* rows, const double* weights, std::size_t count
     lanes(out + i + 8) = c;
     lanes(out + i + 12) = d;
   }
-  for (; i < n; ++i) {
-    double sum = 0.0;
-    for (std::size_t k = 0; k < count; ++k) sum += weights[k] * rows[k][i];
-    out[i] = sum;
-  }
+  std::fill(out + i, out + n, 0.0);
+  for (std::size_t k = 0; k < count; ++k) add_row(weights[k], rows[k] + i, n - i, out + i);
 }

@@ -33,7 +33,7 @@ constexpr std::size_t kMostEntries = 25'000'000;
 /// With no more entries a column, the time goes into waiting for one column before the next.
 constexpr std::size_t kShort = 4;
 
-constexpr int kNone = -1;  // no parent
+constexpr int kNoParent = -1;
 
 /// A fill-reducing order of all but `full`, then these.
 std::vector<int> fill_reducing_order(int size, const std::vector<std::pair<int, int>>& entries,
@@ -89,8 +89,8 @@ void SparseCholesky::lay_out(const std::vector<std::pair<int, int>>& entries) {
 /// The rows of L: row k is what the entries of column k reach in the elimination tree. False where there are
 /// too many entries.
 bool SparseCholesky::find_rows() {
-  std::vector<int> flag(sparse_, kNone), reached;
-  parent_.assign(sparse_, kNone);
+  std::vector<int> flag(sparse_, kNoParent), reached;
+  parent_.assign(sparse_, kNoParent);
   row_begin_.assign(1, 0);
   row_columns_.clear();
   for (std::size_t k = 0; k < sparse_; ++k) {
@@ -100,7 +100,7 @@ bool SparseCholesky::find_rows() {
     for (std::size_t p = begin_[k]; p < begin_[k + 1]; ++p)
       for (auto i = static_cast<std::size_t>(rows_[p]); flag[i] != row;
            i = static_cast<std::size_t>(parent_[i])) {
-        if (parent_[i] == kNone) parent_[i] = row;
+        if (parent_[i] == kNoParent) parent_[i] = row;
         flag[i] = row;
         reached.push_back(static_cast<int>(i));
       }
@@ -117,7 +117,7 @@ bool SparseCholesky::find_rows() {
 std::vector<int> SparseCholesky::heights() const {
   std::vector<int> height(sparse_, 0);
   for (std::size_t k = 0; k < sparse_; ++k)
-    if (parent_[k] != kNone) {
+    if (parent_[k] != kNoParent) {
       int& above = height[static_cast<std::size_t>(parent_[k])];
       above = std::max(above, height[k] + 1);
     }
@@ -134,14 +134,14 @@ int SparseCholesky::longest_wait() const {
 /// its vertices in the reverse of an order that causes no more fill (Tarjan and Yannakakis 1984).
 void SparseCholesky::order_from_middles() {
   const std::vector<int> height = heights();
-  std::vector<int> highest_child(sparse_, kNone);
+  std::vector<int> highest_child(sparse_, kNoParent);
   std::vector<std::vector<int>> neighbours(sparse_);
   for (std::size_t k = 0; k < sparse_; ++k) {
     for (std::size_t p = row_begin_[k]; p < row_begin_[k + 1]; ++p) {
       neighbours[k].push_back(row_columns_[p]);
       neighbours[static_cast<std::size_t>(row_columns_[p])].push_back(static_cast<int>(k));
     }
-    if (parent_[k] == kNone) continue;
+    if (parent_[k] == kNoParent) continue;
     const auto above = static_cast<std::size_t>(parent_[k]);
     if (height[k] + 1 == height[above]) highest_child[above] = static_cast<int>(k);
   }
@@ -155,7 +155,7 @@ void SparseCholesky::order_from_middles() {
       if (is_found[static_cast<std::size_t>(j)] == 0) next.emplace(++met[static_cast<std::size_t>(j)], j);
   };
   for (std::size_t root = 0; root < sparse_; ++root) {
-    if (parent_[root] != kNone) continue;
+    if (parent_[root] != kNoParent) continue;
     auto middle = root;
     while (2 * height[middle] > height[root] + 1) middle = static_cast<std::size_t>(highest_child[middle]);
     next.emplace(0, static_cast<int>(middle));

@@ -230,16 +230,22 @@ void WorkingSet::make_room(std::size_t columns) {
   columns_.resize(std::max({columns_.size(), kUsual * n, columns * n}));
 }
 
-/// Column u of G.
-const double* WorkingSet::shown_by_all(const ModelView& model, std::size_t u) {
+/// Reads those columns of G that are not there yet, row by row.
+void WorkingSet::read_columns(const ModelView& model, std::span<const std::size_t> vertices) {
+  make_room(vertices.size());
   const auto n = static_cast<std::size_t>(K_);
-  if (column_of_[u] < 0) {
+  const std::size_t before = column_vertices_.size();
+  for (const std::size_t u : vertices) {
+    if (column_of_[u] >= 0) continue;
     column_of_[u] = static_cast<int>(column_vertices_.size());
-    double* column = columns_.data() + column_vertices_.size() * n;
     column_vertices_.push_back(u);
-    for (std::size_t v = 0; v < n; ++v) column[v] = model.graph[v * n + u];
   }
-  return columns_.data() + static_cast<std::size_t>(column_of_[u]) * n;
+  if (column_vertices_.size() == before) return;
+  for (std::size_t v = 0; v < n; ++v) {
+    const double* row = model.graph.data() + v * n;
+    for (std::size_t i = before; i < column_vertices_.size(); ++i)
+      columns_[i * n + v] = row[column_vertices_[i]];
+  }
 }
 
 /// m = Gᵀω.
@@ -271,9 +277,10 @@ void WorkingSet::price(const ModelView& model, const std::vector<double>& lambda
   }
   order_.push_back(a);
   factors_.push_back(at_best);
-  make_room(order_.size());
+  read_columns(model, order_);
   rows_.clear();
-  for (const std::size_t u : order_) rows_.push_back(shown_by_all(model, u));
+  for (const std::size_t u : order_)
+    rows_.push_back(columns_.data() + static_cast<std::size_t>(column_of_[u]) * n);
   kernels::combine(rows_.data(), factors_.data(), rows_.size(), n, prices_.data());
 }
 

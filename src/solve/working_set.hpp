@@ -54,7 +54,7 @@ class WorkingSet final : public InteriorPointSolver {
   void read(const ModelView& model);
   void forget_columns();
   void make_room(std::size_t columns);
-  const double* shown_by_all(const ModelView& model, std::size_t u);
+  void read_columns(const ModelView& model, std::span<const std::size_t> vertices);
   void observe(const ModelView& model, const std::vector<double>& omega);
   void price(const ModelView& model, const std::vector<double>& lambda);
   Ends look(const ModelView& model, const std::vector<double>& omega, const std::vector<double>& lambda,

@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
         benchmark::RegisterBenchmark((std::string("cold/") + family).c_str(),
                                      [family](benchmark::State& state) { tasfg::cold(state, family); });
     for (const int K : {5, 10, 15, 25, 50, 100, 200}) bench->Args({K, 8});
-    for (const int K : {5, 15, 50, 200, 1000}) bench->Args({K, 10});
+    for (const int K : {5, 15, 40, 50, 100, 200, 500, 1000}) bench->Args({K, 10});
     benchmark::RegisterBenchmark((std::string("warm/") + family).c_str(),
                                  [family](benchmark::State& state) { tasfg::warm(state, family); })
         ->Arg(5)
