@@ -169,6 +169,11 @@ class PhiloxEnvironment {
  public:
   using ChoiceStream = PhiloxStream;
 
+  /// Of the rewards of u in a run.
+  static StreamKey reward_key(StreamKey content, std::uint64_t master_seed, std::uint64_t seed, int u) {
+    return stream_key(master_seed, content.value, seed, kRewards, static_cast<std::uint64_t>(u));
+  }
+
   /// `content` is content_key(instance), made once per case; no run has more than `max_steps` draws.
   PhiloxEnvironment(const Instance& instance, const Reward& family, StreamKey content,
                     std::uint64_t master_seed, std::uint64_t seed, std::int64_t max_steps = kMostDraws)
@@ -185,8 +190,7 @@ class PhiloxEnvironment {
       }
       activations_.emplace_back(stream_key(master_seed, content.value, seed, kActivations, index),
                                 probabilities, max_steps);
-      rewards_.emplace_back(family, instance.mean(v),
-                            stream_key(master_seed, content.value, seed, kRewards, index), max_steps);
+      rewards_.emplace_back(family, instance.mean(v), reward_key(content, master_seed, seed, v), max_steps);
     }
     first_.push_back(targets_.size());
   }

@@ -92,7 +92,11 @@ TiltComponent cheapest(const Instance& truth, int u, const Pattern& pattern, dou
 
 }  // namespace
 
-std::vector<TiltComponent> error_ladder(const Instance& truth, double evidence) {
+int pinned_of(double observations) {
+  return observations < kMostPinned + 0.5 ? std::max(1, static_cast<int>(observations + 0.5)) : 0;
+}
+
+std::vector<TiltComponent> error_ladder(const Instance& truth, double evidence, Pins pins) {
   std::vector<int> rivals(static_cast<std::size_t>(truth.size()));
   std::iota(rivals.begin(), rivals.end(), 0);
   std::stable_sort(rivals.begin(), rivals.end(), [&](int u, int v) { return truth.mean(u) > truth.mean(v); });
@@ -108,7 +112,10 @@ std::vector<TiltComponent> error_ladder(const Instance& truth, double evidence) 
         const double n = exp(log(most) * rung / (kRungs - 1)) / pattern.ratio;
         if (n > pattern.most) continue;
         TiltComponent component = cheapest(truth, u, pattern, n, evidence);
-        if (!component.arms.empty()) components.push_back(std::move(component));
+        if (component.arms.empty()) continue;
+        for (int v = 0; pins == Pins::yes && v < truth.size(); ++v)
+          component.arms[static_cast<std::size_t>(v)].pinned = pinned_of(v == u ? n * pattern.ratio : n);
+        components.push_back(std::move(component));
       }
     }
   }

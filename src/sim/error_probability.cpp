@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "sim/environment.hpp"
 #include "sim/error_ladder.hpp"
 #include "sim/proposal_fit.hpp"
 
@@ -45,22 +46,50 @@ void in_threads(int threads, std::size_t count, Work work) {
   if (failure) std::rethrow_exception(failure);
 }
 
+/// Whether what the first rewards will be is known before a run: then they can be pinned.
+Pins pins_of(const Simulation& simulation) {
+  return std::holds_alternative<Gaussian>(simulation.instance().reward()) &&
+                 simulation.options().stream == StreamKind::philox
+             ? Pins::yes
+             : Pins::no;
+}
+
+/// By how much the means of the first 1, 2, …, kMostPinned rewards of each arm will differ from its mean.
+std::vector<double> first_noise(const Simulation& simulation, std::uint64_t seed) {
+  const Gaussian& reward = std::get<Gaussian>(simulation.instance().reward());
+  std::vector<double> noise;
+  for (int u = 0; u < simulation.instance().size(); ++u) {
+    RewardTrack<Gaussian> track(reward, 0.0,
+                                PhiloxEnvironment<Gaussian>::reward_key(
+                                    simulation.content(), simulation.options().master_seed, seed, u),
+                                kMostPinned);
+    for (int k = 0; k < kMostPinned; ++k) {
+      track.next();
+      noise.push_back(track.mean());
+    }
+  }
+  return noise;
+}
+
 /// One run under a proposal; tells `wrong`, if there is one, of every stop with a wrong answer.
 template <typename Wrong>
 RunRecord weighted_run(const Simulation& simulation, const Algorithm& algorithm,
-                       std::span<const double> log_inv_delta, const Proposal& proposal, std::int64_t horizon,
-                       std::uint64_t seed, const std::atomic<bool>* cancel, Wrong wrong) {
+                       std::span<const double> log_inv_delta, const Proposal& proposal, Pins pins,
+                       std::int64_t horizon, std::uint64_t seed, const std::atomic<bool>* cancel,
+                       Wrong wrong) {
   // No other stream of a run has this purpose.
   constexpr std::uint64_t kProposal = 0x70726f706f73616c;
   PhiloxStream stream(
       stream_key(simulation.options().master_seed, simulation.content().value, seed, kProposal));
-  const Proposal::Drawn drawn = proposal.draw(stream);
+  std::vector<double> first = pins == Pins::yes ? first_noise(simulation, seed) : std::vector<double>();
+  const Proposal::Drawn drawn = proposal.draw(stream, first);
+  for (std::size_t i = 0; i < first.size(); ++i) first[i] += drawn.instance.means()[i / kMostPinned];
   const std::int64_t most = simulation.options().max_steps;
   const Detour detour{drawn.instance, drawn.component < 0 ? most : std::min(most, horizon),
                       [&](const Estimate& e) {
                         if (e.best() == simulation.instance().best()) return -kInfinity;
                         const bool late = e.draws() > horizon;
-                        const PathCounts path{e.observations(), e.means(), e.pulls()};
+                        const PathCounts path{e.observations(), e.means(), e.pulls(), first};
                         const double ratio = late ? log(proposal.plain()) : proposal.log_ratio(path);
                         wrong(path, late, ratio);
                         return -ratio;
@@ -116,6 +145,7 @@ struct PilotTask {
   std::vector<double> log_inv_delta;  // rising
   int threads;
   const std::atomic<bool>* cancel;
+  Pins pins;
   std::int64_t horizon = 0;
   std::vector<TiltComponent> ladder = {};
 
@@ -188,12 +218,13 @@ class Pilot {
     in_threads(task_.threads, runs_, [&](std::size_t i) {
       if (task_.cancelled()) return;
       const RunRecord record = weighted_run(
-          task_.simulation, task_.algorithm, task_.log_inv_delta, proposal, task_.horizon, seed_ + i,
-          task_.cancel, [&](const PathCounts& path, bool late, double ratio) {
+          task_.simulation, task_.algorithm, task_.log_inv_delta, proposal, task_.pins, task_.horizon,
+          seed_ + i, task_.cancel, [&](const PathCounts& path, bool late, double ratio) {
             const auto copy = [](std::span<const double> of) {
               return std::vector<double>(of.begin(), of.end());
             };
-            found[i].push_back({0, late, ratio, copy(path.observations), copy(path.means), copy(path.pulls)});
+            found[i].push_back({0, late, ratio, copy(path.observations), copy(path.means), copy(path.pulls),
+                                copy(path.first_means)});
           });
       // δ rise, and a run stops at one after the other.
       std::size_t next = 0;
@@ -251,11 +282,18 @@ ErrorSampler::ErrorSampler(const Simulation& simulation, Algorithm algorithm,
       proposal_(simulation.instance(), 1.0, {}) {
   if (log_inv_delta_.empty()) return;
   const Instance& truth = simulation.instance();
-  PilotTask task{{truth, pilot_options(simulation)}, algorithm_, some_of(log_inv_delta_), threads, cancel};
+  PilotTask task{{truth, pilot_options(simulation)},
+                 algorithm_,
+                 some_of(log_inv_delta_),
+                 threads,
+                 cancel,
+                 pins_of(simulation)};
   horizon_ = task.horizon = horizon_of(task);
   const ThresholdKind threshold = simulation.options().threshold;
-  task.ladder = error_ladder(truth, threshold_base(threshold, task.log_inv_delta.back(), truth.size()) +
-                                        threshold_growth(threshold, 4.0 * truth.size()));
+  task.ladder = error_ladder(truth,
+                             threshold_base(threshold, task.log_inv_delta.back(), truth.size()) +
+                                 threshold_growth(threshold, 4.0 * truth.size()),
+                             task.pins);
   const Pilot first(task, pilot_runs / 2, kFirstPilot), second(task, pilot_runs / 2, kSecondPilot);
   if (task.cancelled()) return;
   proposal_ = joined(truth, mean_of(first.mixture(), second.mixture()), task.ladder, 0.1, 0.1);
@@ -276,8 +314,8 @@ bool ErrorSampler::trusted(std::size_t delta, const ErrorEstimate* estimate) con
 }
 
 RunRecord ErrorSampler::run(std::uint64_t seed, const std::atomic<bool>* cancel) const {
-  return weighted_run(simulation_, algorithm_, log_inv_delta_, proposal_, horizon_, seed, cancel,
-                      [](const PathCounts& /*path*/, bool /*late*/, double /*ratio*/) {});
+  return weighted_run(simulation_, algorithm_, log_inv_delta_, proposal_, pins_of(simulation_), horizon_,
+                      seed, cancel, [](const PathCounts& /*path*/, bool /*late*/, double /*ratio*/) {});
 }
 
 std::vector<ErrorEstimate> measured_error(const Simulation& simulation, const Algorithm& algorithm,

@@ -29,12 +29,6 @@ double sample_gamma(PhiloxStream& stream, double shape) {
 
 // For each family: ln E_prior of the likelihood ratio after n rewards of mean r, and a draw of the prior.
 
-double log_ratio_of(const Gaussian& reward, double truth, const ArmTilt& prior, double n, double r) {
-  const double m = prior.strength;
-  const double shift = prior.mean - truth;
-  const double sum = n * (r - truth) + m * shift;
-  return 0.5 * (log(m / (m + n)) + (sum * sum / (m + n) - m * shift * shift) / reward.variance);
-}
 double log_beta(double a, double b) {
   return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
 }
@@ -107,6 +101,8 @@ double tilted_probability(double p, double log_odds) {
 }
 
 Posterior posterior_of(const RewardFamily& reward, const ArmTilt& prior, double n, double r) {
+  TASFG_EXPECT(prior.pinned == 0 || n < prior.pinned);
+  if (prior.pinned > 0) n /= 1.0 - n / prior.pinned;
   const double strength = prior.strength + n;
   const double mean = (prior.strength * prior.mean + n * r) / strength;
   return {mean, variance_at(reward, mean) / std::max(strength + strength_offset(reward), 1e-3 * strength)};
@@ -133,41 +129,61 @@ Proposal::Proposal(const Instance& truth, double plain, std::vector<TiltComponen
 }
 
 void Proposal::log_ratios(const PathCounts& path, std::span<double> out) const {
-  if (const auto* gaussian = std::get_if<Gaussian>(&truth_->reward())) {
-    // The same as below with one logarithm a component, which is most of the time.
-    const std::size_t K = truth_->means().size();
-    for (std::size_t c = 0; c < components_.size(); ++c) {
-      double product = 1.0, squares = 0.0, sum = 0.0;
-      for (std::size_t u = 0; u < K; ++u) {
-        const ArmTilt& arm = components_[c].arms[u];
-        const double n = path.observations[u];
-        const double m = arm.strength;
-        const double shift = arm.mean - truth_->means()[u];
-        const double total = n * (path.means[u] - truth_->means()[u]) + m * shift;
-        const double inverse = 1.0 / (m + n);
-        product *= m * inverse;
-        squares += total * total * inverse - m * shift * shift;
-        sum += arm.log_odds * n - path.pulls[u] * pull_costs_[c][u];
-      }
-      out[c] = sum + 0.5 * (log(product) + squares / gaussian->variance);
-    }
-    return;
-  }
+  if (const auto* gaussian = std::get_if<Gaussian>(&truth_->reward()))
+    return gaussian_log_ratios(path, gaussian->variance, out);
   std::visit(
-      [&](const auto& reward) {
+      [&]<typename Reward>(const Reward& reward) {
         for (std::size_t c = 0; c < components_.size(); ++c) {
           double sum = 0.0;
           for (std::size_t u = 0; u < components_[c].arms.size(); ++u) {
             const ArmTilt& arm = components_[c].arms[u];
             sum -= path.pulls[u] * pull_costs_[c][u];
-            if (path.observations[u] > 0.0)
-              sum += arm.log_odds * path.observations[u] +
-                     log_ratio_of(reward, truth_->means()[u], arm, path.observations[u], path.means[u]);
+            if constexpr (!std::is_same_v<Reward, Gaussian>)
+              if (path.observations[u] > 0.0)
+                sum += arm.log_odds * path.observations[u] +
+                       log_ratio_of(reward, truth_->means()[u], arm, path.observations[u], path.means[u]);
           }
           out[c] = sum;
         }
       },
       truth_->reward());
+}
+
+void Proposal::gaussian_log_ratios(const PathCounts& path, double variance, std::span<double> out) const {
+  const std::size_t K = truth_->means().size();
+  double own = 0.0;  // of the instance
+  for (std::size_t u = 0; u < K; ++u) {
+    const double away = path.means[u] - truth_->means()[u];
+    own += path.observations[u] * away * away;
+  }
+  for (std::size_t c = 0; c < components_.size(); ++c) {
+    // One logarithm a component, which is most of the time.
+    double product = 1.0, logs = 0.0, squares = 0.0, sum = 0.0;
+    for (std::size_t u = 0; u < K; ++u) {
+      const ArmTilt& arm = components_[c].arms[u];
+      const double n = path.observations[u];
+      double q = n / arm.strength;
+      double squared;
+      if (arm.pinned > 0 && n >= arm.pinned) {
+        const double away =
+            path.first_means[u * kMostPinned + static_cast<std::size_t>(arm.pinned) - 1] - arm.mean;
+        squared = arm.strength * away * away;
+      } else {
+        q += arm.pinned > 0 ? 1.0 - n / arm.pinned : 1.0;
+        const double away = path.means[u] - arm.mean;
+        squared = n * away * away / q;
+      }
+      product *= q;
+      constexpr double kLarge = 1e100;
+      if (!(product < kLarge && product > 1.0 / kLarge)) {
+        logs += log(product);
+        product = 1.0;
+      }
+      squares += squared;
+      sum += arm.log_odds * n - path.pulls[u] * pull_costs_[c][u];
+    }
+    out[c] = sum - 0.5 * (logs + log(product) + (squares - own) / variance);
+  }
 }
 
 double Proposal::log_ratio(const PathCounts& path) const {
@@ -180,7 +196,7 @@ double Proposal::log_ratio(const PathCounts& path) const {
   return largest + log(sum);
 }
 
-Proposal::Drawn Proposal::draw(PhiloxStream& stream) const {
+Proposal::Drawn Proposal::draw(PhiloxStream& stream, std::span<const double> noise) const {
   double left = stream.uniform() - plain_;
   for (std::size_t c = 0; left >= 0.0 && c < components_.size(); ++c) {
     left -= components_[c].weight;
@@ -188,8 +204,12 @@ Proposal::Drawn Proposal::draw(PhiloxStream& stream) const {
     std::vector<double> means;
     std::visit(
         [&](const auto& reward) {
-          for (const ArmTilt& arm : components_[c].arms)
-            means.push_back(kept_inside(reward, draw_mean(reward, arm, stream), means.size()));
+          for (const ArmTilt& arm : components_[c].arms) {
+            double mean = draw_mean(reward, arm, stream);
+            if (arm.pinned > 0)
+              mean -= noise[means.size() * kMostPinned + static_cast<std::size_t>(arm.pinned) - 1];
+            means.push_back(kept_inside(reward, mean, means.size()));
+          }
         },
         truth_->reward());
     return {static_cast<int>(c), Instance(graphs_[c], std::move(means), truth_->reward())};

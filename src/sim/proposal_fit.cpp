@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/error_ladder.hpp"
+
 #include "tasfg/base/elementary.hpp"
 
 namespace tasfg {
@@ -53,6 +55,13 @@ struct Part {
   std::vector<double> observations, pulls;
 };
 
+/// What a stop tells of the mean that an arm's prior is about.
+Posterior seen_of(const RewardFamily& reward, const ArmTilt& arm, const WrongStop& stop, std::size_t u) {
+  if (arm.pinned > 0 && stop.observations[u] >= arm.pinned)
+    return {stop.first_means[u * kMostPinned + static_cast<std::size_t>(arm.pinned) - 1], 0.0};
+  return posterior_of(reward, arm, stop.observations[u], stop.means[u]);
+}
+
 /// The log odds at which the pulls of a component show u as often as it was seen.
 double fitted_odds(const FeedbackGraph& graph, int u, const Part& part, double seen) {
   const auto expected = [&](double log_odds) {
@@ -71,6 +80,19 @@ double fitted_odds(const FeedbackGraph& graph, int u, const Part& part, double s
   return 0.5 * (low + high);
 }
 
+/// Pins as many first rewards of each arm as the component's stops have seen of it.
+void pin(TiltComponent& component, const Part& part) {
+  for (std::size_t u = 0; u < component.arms.size(); ++u) {
+    ArmTilt& arm = component.arms[u];
+    const int pinned = pinned_of(part.observations[u] / part.weight);
+    if (pinned == arm.pinned) continue;
+    arm.pinned = pinned;
+    // The prior was found for the mean of other rewards.
+    constexpr double kWeak = 1.0;
+    arm.strength = std::min(arm.strength, kWeak);
+  }
+}
+
 /// Moves a component to its part of the stops. Its present values count as much as `prior` of weight: few
 /// stops must not decide alone.
 void move(TiltComponent& component, const Instance& truth, const Part& part, double prior) {
@@ -82,12 +104,13 @@ void move(TiltComponent& component, const Instance& truth, const Part& part, dou
     const double mean = (part.mean[i] + prior * arm.mean) / total;
     const double square = (part.square[i] + prior * (now.variance + arm.mean * arm.mean)) / total;
     // No prior outweighs by far what a run sees: paths unlike those of the pilot must stay possible.
-    constexpr double kStrongest = 10.0, kWeakest = 0.02;
-    const double seen = (part.observations[i] + prior) / total;
+    constexpr double kStrongest = 10.0, kStrongestPinned = 5.0, kWeakest = 0.02;
+    const double strongest =
+        arm.pinned > 0 ? kStrongestPinned * arm.pinned : kStrongest * (part.observations[i] + prior) / total;
     const double variance = std::max(square - mean * mean, 1e-9 * variance_at(truth.reward(), mean));
     arm.mean = mean;
     arm.strength = std::clamp(strength_of(truth.reward(), mean, variance), kWeakest,
-                              std::max(2.0 * kWeakest, kStrongest * seen));
+                              std::max(2.0 * kWeakest, strongest));
     double own = 0.0;
     for (const Edge& edge : truth.graph().in(u))
       own += part.pulls[static_cast<std::size_t>(edge.vertex)] *
@@ -107,6 +130,7 @@ FittedMixture fitted(const Instance& truth, FittedMixture mixture, Fit what, std
   constexpr double kPriorStops = 20.0;
   constexpr double kEverywhere = 0.02;  // of the weight, over all components alike
   const double prior = kPriorStops / data.effective;
+  const bool pins = !stops.front().first_means.empty();
   const auto K = static_cast<std::size_t>(truth.size());
   for (int iteration = 0; iteration < kIterations; ++iteration) {
     const Proposal now(truth, mixture.plain, mixture.components);
@@ -136,8 +160,7 @@ FittedMixture fitted(const Instance& truth, FittedMixture mixture, Fit what, std
         Part& part = parts[c];
         part.weight += share;
         for (std::size_t u = 0; u < K; ++u) {
-          const Posterior seen = posterior_of(truth.reward(), mixture.components[c].arms[u],
-                                              stop->observations[u], stop->means[u]);
+          const Posterior seen = seen_of(truth.reward(), mixture.components[c].arms[u], *stop, u);
           part.mean[u] += share * seen.mean;
           part.square[u] += share * (seen.variance + seen.mean * seen.mean);
           part.observations[u] += share * stop->observations[u];
@@ -150,7 +173,11 @@ FittedMixture fitted(const Instance& truth, FittedMixture mixture, Fit what, std
       TiltComponent& component = mixture.components[c];
       component.weight =
           (1.0 - kEverywhere) * parts[c].weight / total + kEverywhere / static_cast<double>(count);
-      if (what == Fit::all && parts[c].weight > 0.0) move(component, truth, parts[c], prior);
+      if (what == Fit::weights || !(parts[c].weight > 0.0)) continue;
+      if (pins && iteration == 0)
+        pin(component, parts[c]);
+      else
+        move(component, truth, parts[c], prior);
     }
     constexpr double kLeast = 5e-4;
     if (iteration > 2)

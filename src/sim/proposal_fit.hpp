@@ -17,14 +17,16 @@ struct WrongStop {
   bool late = false;      // after the horizon, where only plain runs go
   double log_sum = 0.0;   // ln of the sum, over the pilot's rounds, of the ratio of each round's proposal
   std::vector<double> observations, means, pulls;  // at the stop
+  std::vector<double> first_means = {};            // as in PathCounts; nothing where no arm may be pinned
 
-  [[nodiscard]] PathCounts counts() const { return {observations, means, pulls}; }
+  [[nodiscard]] PathCounts counts() const { return {observations, means, pulls, first_means}; }
 };
 
 /// The mixture that makes the wrong stops most likely, where each counts by its weight, of which every δ has
 /// one in all: maximises Σ weight · ln(dQ/dP) over the weights of plain runs and components and, where `move`
-/// says so, over the components themselves. Components of no weight are left out. Without wrong stops nothing
-/// changes. Once `cancel` is true it returns soon, and the result is of no use.
+/// says so, over the components themselves, whose arms are pinned anew where they may be. Components of no
+/// weight are left out. Without wrong stops nothing changes. Once `cancel` is true it returns soon, and the
+/// result is of no use.
 struct FittedMixture {
   double plain;
   std::vector<TiltComponent> components;

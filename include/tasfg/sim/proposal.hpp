@@ -10,6 +10,18 @@
 ///
 /// whatever the sampling rule, at any stopping time; the expectation has a closed form in every family. The
 /// weight of a run is one over the whole mixture's ratio, not over the drawn component's.
+///
+/// Rewards around a drawn mean vary more than the few rewards behind an error, which are all just large
+/// enough. Of Gaussian rewards a component can therefore pin the mean of the first k rewards of an arm, whose
+/// noise z_1, …, z_k is known before the run begins: it draws x from the prior, and the arm's mean is x −
+/// (z_1
+/// + … + z_k)/k. With prior N(m, σ²/s), the mean r of the n rewards seen and r_k that of the first k, the arm
+/// has
+///
+///     ln dP_c/dP = ½ n (r − μ)²/σ² − ½ (ln(n/s) + s (r_k − m)²/σ²)             where n ≥ k,
+///     ln dP_c/dP = ½ n (r − μ)²/σ² − ½ (ln q + n (r − m)²/(q σ²)), q = 1 + n (1/s − 1/k),   where n < k,
+///
+/// of which k = ∞ is the arm that is not pinned.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +38,18 @@ struct PathCounts {
   std::span<const double> observations;  // M_u
   std::span<const double> means;         // S_u/M_u; anything where M_u = 0
   std::span<const double> pulls;         // N_v
+  /// Of the first k rewards of u at u·kMostPinned + k − 1, seen or not; nothing where no arm is pinned.
+  std::span<const double> first_means = {};
 };
+/// No more than so many first rewards of an arm are pinned.
+inline constexpr int kMostPinned = 8;
 
-/// How a component changes one arm. The prior of its mean is the conjugate one with this mean, as strong as
-/// so many observations.
+/// How a component changes one arm. The prior of its mean, or of that of its first rewards, is the conjugate
+/// one with this mean, as strong as so many observations.
 struct ArmTilt {
   double mean, strength;
   double log_odds;  // added to that of each edge into it
+  int pinned = 0;   // so many first rewards; 0: none
 };
 
 struct TiltComponent {
@@ -58,9 +75,13 @@ class Proposal {
     int component;
     Instance instance;
   };
-  [[nodiscard]] Drawn draw(PhiloxStream& stream) const;
+  /// `noise`: what the means of an arm's first rewards will differ by from its mean, ordered as first_means;
+  /// nothing where no arm is pinned.
+  [[nodiscard]] Drawn draw(PhiloxStream& stream, std::span<const double> noise = {}) const;
 
  private:
+  void gaussian_log_ratios(const PathCounts& path, double variance, std::span<double> out) const;
+
   const Instance* truth_;
   double plain_;
   std::vector<TiltComponent> components_;
@@ -68,7 +89,8 @@ class Proposal {
   std::vector<std::vector<double>> pull_costs_;  // c_v of each component
 };
 
-/// Mean and variance of an arm's mean after n rewards of mean r, under its prior.
+/// Mean and variance of an arm's mean after n rewards of mean r, under its prior; where it is pinned, of the
+/// mean of its first rewards, after fewer.
 struct Posterior {
   double mean, variance;
 };

@@ -24,7 +24,7 @@ TEST(ErrorLadder, EveryComponentTellsARivalFromAllOthersInEveryFamily) {
   constexpr double kEvidence = 12.0;
   for (const auto& [reward, means] : instances) {
     const Instance truth(FeedbackGraph(4, std::vector<double>(16, 0.5)), means, reward);
-    const std::vector<TiltComponent> ladder = error_ladder(truth, kEvidence);
+    const std::vector<TiltComponent> ladder = error_ladder(truth, kEvidence, Pins::no);
     std::vector<bool> rivals(4);
     double sum = 0.0;
     for (const TiltComponent& component : ladder) {
@@ -46,12 +46,31 @@ TEST(ErrorLadder, EveryComponentTellsARivalFromAllOthersInEveryFamily) {
   }
 }
 
+TEST(ErrorLadder, PinsTheFirstRewardsOfArmsThatAreSeenAFewTimes) {
+  const Instance truth(FeedbackGraph(3, std::vector<double>(9, 0.5)), {0.0, 0.5, 1.0}, Gaussian{1.0});
+  const std::vector<TiltComponent> ladder = error_ladder(truth, 12.0, Pins::yes);
+  int pinned = 0, free = 0;
+  for (const TiltComponent& component : ladder) {
+    for (const ArmTilt& arm : component.arms) {
+      const double seen = 10.0 * arm.strength;
+      EXPECT_EQ(arm.pinned, pinned_of(seen));
+      (arm.pinned > 0 ? pinned : free) += 1;
+    }
+  }
+  EXPECT_GT(pinned, 10);
+  EXPECT_GT(free, 10);
+  EXPECT_EQ(pinned_of(0.2), 1);
+  EXPECT_EQ(pinned_of(2.6), 3);
+  EXPECT_EQ(pinned_of(8.4), 8);
+  EXPECT_EQ(pinned_of(8.6), 0);
+}
+
 TEST(ErrorLadder, OfManyRivalsTheNearestArePartOfIt) {
   constexpr int K = 40;
   std::vector<double> means;
   for (int u = 0; u < K; ++u) means.push_back(0.1 * u);
   const Instance truth(FeedbackGraph(K, std::vector<double>(K * K, 0.5)), means, Gaussian{1.0});
-  const std::vector<TiltComponent> ladder = error_ladder(truth, 5.0);
+  const std::vector<TiltComponent> ladder = error_ladder(truth, 5.0, Pins::no);
   EXPECT_LT(ladder.size(), 600U);
   const bool nearest = std::any_of(ladder.begin(), ladder.end(), [](const TiltComponent& each) {
     return each.arms[K - 2].mean > each.arms[K - 1].mean;

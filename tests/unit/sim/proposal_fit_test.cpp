@@ -58,6 +58,18 @@ TEST(ProposalFit, MakesTheStopsLikelier) {
   EXPECT_NEAR(sum, 1.0, 1e-12);
 }
 
+TEST(ProposalFit, PinsAsManyRewardsAsAreSeenOfAnArm) {
+  std::vector<WrongStop> stops = made_stops(1);
+  for (WrongStop& stop : stops)
+    for (std::size_t u = 0; u < 3; ++u) stop.first_means.resize((u + 1) * kMostPinned, stop.means[u]);
+  const std::vector<ArmTilt> arms = fitted(truth(), start(), Fit::all, stops, 1).components[0].arms;
+  EXPECT_EQ(arms[0].pinned, 2);  // seen twice
+  EXPECT_EQ(arms[1].pinned, 0);  // ten times
+  EXPECT_NEAR(arms[0].mean, 4.0, 0.3);
+  EXPECT_NEAR(1.0 / arms[0].strength, 0.49, 0.2);  // the variance that the means of the two have
+  EXPECT_EQ(fitted(truth(), start(), Fit::weights, stops, 1).components[0].arms[0].pinned, 0);
+}
+
 TEST(ProposalFit, ChangesNothingWithoutStops) {
   const FittedMixture mixture = fitted(truth(), start(), Fit::all, {}, 2);
   EXPECT_EQ(mixture.plain, 0.1);

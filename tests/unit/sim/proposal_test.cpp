@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <functional>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -67,6 +68,54 @@ TEST(Proposal, RatiosOfRewardsAreDensities) {
         EXPECT_NEAR(total, 1.0, 1e-6) << row_of(reward).name << ' ' << n << ' ' << arm.strength;
       }
     }
+  }
+}
+
+TEST(Proposal, PinnedRewardsHaveTheLawOfTheirRatios) {
+  // Runs of a component, weighted by one over its ratio, have the instance's expectations: here those of 1,
+  // of the mean of n rewards, and of its square, for more and for fewer rewards than are pinned.
+  const double variance = 1.5, mean = 0.4;
+  const Instance truth = two_arms(Gaussian{variance}, mean);
+  constexpr std::size_t kPinned = 3;
+  const ArmTilt arm{0.9, 2.0, 0.0, kPinned};
+  const Proposal proposal(truth, 0.0, {{1.0, {arm, {0.2, 1.0, 0.0}}}});
+  PhiloxStream stream(stream_key(11));
+  std::mt19937_64 random(12);
+  std::normal_distribution<double> normal(0.0, std::sqrt(variance));
+  for (const int n : {1, 2, 3, 4, 7}) {
+    constexpr int kRuns = 100'000;
+    double sums[3] = {}, squares[3] = {}, pinned = 0.0, pinned_squares = 0.0;
+    for (int run = 0; run < kRuns; ++run) {
+      std::vector<double> noise(2 * kMostPinned), means(kMostPinned);
+      double sum = 0.0;
+      for (std::size_t k = 0; k < kMostPinned; ++k) {
+        sum += normal(random);
+        noise[k] = means[k] = sum / static_cast<double>(k + 1);
+      }
+      const double drawn = proposal.draw(stream, noise).instance.mean(0);
+      for (double& each : means) each += drawn;
+      const double r = means[static_cast<std::size_t>(n) - 1];
+      means.resize(2 * kMostPinned);
+      const std::vector<double> seen = {static_cast<double>(n), 0.0}, shown = {r, 0.2};
+      const double weight = std::exp(-proposal.log_ratio({seen, shown, seen, means}));
+      const double values[] = {weight, weight * (r - mean), weight * (r - mean) * (r - mean) * n / variance};
+      for (std::size_t i = 0; i < 3; ++i) {
+        sums[i] += values[i];
+        squares[i] += values[i] * values[i];
+      }
+      pinned += means[kPinned - 1] - arm.mean;
+      pinned_squares += (means[kPinned - 1] - arm.mean) * (means[kPinned - 1] - arm.mean);
+    }
+    const double expected[] = {1.0, 0.0, 1.0};
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double found = sums[i] / kRuns;
+      const double error = std::sqrt((squares[i] / kRuns - found * found) / kRuns);
+      EXPECT_NEAR(found, expected[i], 5.0 * error) << n << ' ' << i;  // a false alarm in 1.7 million
+      EXPECT_LT(error, 0.02);
+    }
+    const double spread = variance / arm.strength;
+    EXPECT_NEAR(pinned / kRuns, 0.0, 5.0 * std::sqrt(spread / kRuns));
+    EXPECT_NEAR(pinned_squares / kRuns, spread, 5.0 * spread * std::sqrt(2.0 / kRuns));
   }
 }
 
