@@ -273,7 +273,7 @@ class InteriorPoint final : public InteriorPointSolver {
   /// The gap by whose fall progress is told. Where ends are far apart, as those of many vertices are at
   /// first, the relative gap stays near 1 whatever they do, and progress would seem to falter.
   static double progress_gap(double low, double high) {
-    if constexpr (requires { Newton::kManyVertices; })
+    if constexpr (requires { Newton::kFarEnds; })
       return (high - low) / low;
     else
       return (high - low) / high;

@@ -24,7 +24,6 @@ namespace tasfg {
 class ProductNewton {
  public:
   static constexpr int kWidth = 0;
-  static constexpr bool kManyVertices = true;
   using Vector = std::vector<double>;
 
   void load(const ModelView& model);

@@ -22,7 +22,7 @@ namespace tasfg {
 class SparseNewton {
  public:
   static constexpr int kWidth = 0;
-  static constexpr bool kManyVertices = true;
+  static constexpr bool kFarEnds = true;  // of the certificate, at first
   using Vector = std::vector<double>;
 
   /// Whether `model` is large and M sparse enough for this to beat the dense factorisation, if there were no
