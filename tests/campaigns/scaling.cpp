@@ -221,7 +221,9 @@ int main(int argc, char** argv) {
     if (workers.empty()) workers = {10, 100, 1000, 10'000};
     std::printf("%8s %12s %11s %12s %12s %11s %10s %14s\n", "workers", "makespan/s", "efficiency", "messages",
                 "messages/s", "coordinator", "longest/s", "after the last");
-    for (const int each : workers) {
+    for (const int asked : workers) {
+      // Whole ranks.
+      const int each = std::max(1, asked / parameters.threads) * std::min(parameters.threads, asked);
       const Outcome outcome = Simulation(costs, replications, each, parameters).run();
       std::printf("%8d %12.1f %10.1f%% %12lld %12.0f %10.1f%% %10.2f %12.2f s\n", each, outcome.makespan,
                   100.0 * outcome.work / (each * outcome.makespan), static_cast<long long>(outcome.messages),

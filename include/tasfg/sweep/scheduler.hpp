@@ -2,10 +2,10 @@
 /// (tests/campaigns/scaling.cpp) drive the same code.
 ///
 /// Tasks of one cell (case, algorithm) cost about the same, cells differ by orders of magnitude. So: first
-/// one task of every cell, dearest first by the prediction, to learn what it costs; then, as long as all tasks
-/// are short beside what is left, every cell in proportion to its work, so that rows come evenly; and then
-/// always the cell whose tasks are dearest, so that what runs last is short. Cheap tasks travel in chunks of
-/// neighbours.
+/// one task of every cell, dearest first by the prediction, to learn what it costs; then, as long as all
+/// tasks are short beside what is left, every cell in proportion to its work, so that rows come evenly; and
+/// then always the cell whose tasks are dearest, so that what runs last is short. Cheap tasks travel in
+/// chunks of neighbours.
 #pragma once
 
 #include <algorithm>
