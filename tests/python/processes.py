@@ -91,6 +91,12 @@ def catches(pid, which):
 
 
 def kill(process, target):
+    """SIGKILL, and waits for the end of all. A launcher that hangs when its ranks are gone (docs/trust.md) is killed, too."""
     send(process, target, signal.SIGKILL)
-    process.communicate(timeout=60)
+    try:
+        process.communicate(timeout=30)
+    except subprocess.TimeoutExpired:
+        assert not ranks_of(process), "ranks go on"
+        process.kill()
+        process.communicate()
     wait_for(lambda: not ranks_of(process))  # those that are left end by themselves
