@@ -93,7 +93,7 @@ TiltComponent cheapest(const Instance& truth, int u, const Pattern& pattern, dou
 }  // namespace
 
 int pinned_of(double observations) {
-  return observations < kMostPinned + 0.5 ? std::max(1, static_cast<int>(observations + 0.5)) : 0;
+  return observations < kMostPinned + 0.5 ? std::max(1, static_cast<int>(std::lround(observations))) : 0;
 }
 
 std::vector<TiltComponent> error_ladder(const Instance& truth, double evidence, Pins pins) {

@@ -192,9 +192,11 @@ bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries,
     order_from_middles();
     lay_out(entries);
     fits = find_rows();
-    order_by_height();
-    lay_out(entries);
-    fits = find_rows();
+    if (fits) {
+      order_by_height();
+      lay_out(entries);
+      fits = find_rows();
+    }
   }
   if (!fits) {
     row_columns_ = {};
