@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import types
 
 from .errors import UserError
 
 
+@functools.cache  # an import statement in a function costs as much as a small solve
 def core() -> types.ModuleType:
     """tasfg._core, or a UserError that says how to get it."""
     try:

@@ -25,18 +25,21 @@ MOST_ROWS = 40  # of a solution in a notebook
 class Graph:
     """A feedback graph: `matrix[v, u]` is the probability that choosing v shows the reward of u."""
 
-    __slots__ = ("_model", "names", "means", "_own_means")
+    __slots__ = ("_model", "names")
 
     def __init__(self, model: Any, names: list | None = None) -> None:
         self._model = model
         self.names = names  # of the vertices, where they have names of their own
-        self.means: np.ndarray = model.means  # those that the family gives it; 0 to 1 in equal steps else
-        self._own_means = model.family != "matrix"
 
     @property
     def K(self) -> int:
         """The number of vertices."""
         return self._model.size
+
+    @property
+    def means(self) -> np.ndarray:
+        """Those that the family gives it; 0 to 1 in equal steps else. A copy."""
+        return self._model.means
 
     @property
     def matrix(self) -> np.ndarray:
@@ -285,7 +288,7 @@ class Instance:
     tasfg.graph(...). `means`: one for each vertex, in order or as a dict by name; without, those of the family (0 to 1 in equal
     steps for others). `reward`: gaussian (with `variance`), bernoulli, poisson, exponential. What cannot be is a UserError."""
 
-    __slots__ = ("_model", "graph", "label")
+    __slots__ = ("_label", "_model", "graph")
 
     def __init__(
         self,
@@ -299,7 +302,6 @@ class Instance:
         checked_text(reward, "reward")
         self.graph = _graph_of(graph, means)
         parameters = {} if variance is None else {"variance": _number(variance, "variance")}
-        labelled = self.graph.names is not None or self.graph.family == "matrix"
         self._model = core().instance(
             self.graph._model,
             _means_of(means, self.graph),
@@ -307,9 +309,14 @@ class Instance:
             parameters,
             "instance",
             _text(self.graph.names),
-            ADVICE if labelled and self.graph.family == "matrix" else "",
+            ADVICE if self.graph.family == "matrix" else "",
         )
-        self.label = label if label is not None else f"{self.graph.family} {self.graph.parameters}"
+        self._label = label
+
+    @property
+    def label(self) -> str:
+        """What tables and figures call it: as given, or the family with its parameters."""
+        return self._label if self._label is not None else f"{self.graph.family} {self.graph.parameters}"
 
     @property
     def K(self) -> int:

@@ -14,7 +14,7 @@ import time
 
 import tasfg
 
-REPETITIONS = 3
+REPETITIONS = 7
 
 
 def least(*functions):
