@@ -15,7 +15,9 @@ constexpr double kLongestChunk = 0.1;
 // More ranks send more messages to the one coordinator, which takes some 20 µs for a chunk: those of many
 // ranks are longer.
 constexpr double kShortestChunkPerRank = 5e-5;
-constexpr double kLongestChunkPerRank = 2e-4;
+constexpr double kLongestChunkPerRank = 4e-3;
+constexpr double kLongestChunkOfMany = 1.0;          // of hundreds of ranks
+constexpr double kLongestChunkPerRankOfMany = 2e-4;  // of thousands again longer
 constexpr std::int64_t kChunkGrowth = 4;  // tasks of a chunk for each of its cell that was measured
 // As long as what is left takes each thread so many times the dearest task, the order does not matter for the
 // end.
@@ -187,9 +189,11 @@ std::optional<Chunk> Scheduler::next(double now, const Crew& crew, double time_l
 }
 
 double Scheduler::chunk_seconds(const Crew& crew) const {
-  return std::clamp(left_ / (kChunksPerThread * crew.threads),
-                    kShortestChunk + kShortestChunkPerRank * crew.ranks,
-                    kLongestChunk + kLongestChunkPerRank * crew.ranks);
+  const double shortest = kShortestChunk + kShortestChunkPerRank * crew.ranks;
+  const double longest =
+      std::max(std::min(kLongestChunk + kLongestChunkPerRank * crew.ranks, kLongestChunkOfMany),
+               kLongestChunk + kLongestChunkPerRankOfMany * crew.ranks);
+  return std::clamp(left_ / (kChunksPerThread * crew.threads), shortest, longest);
 }
 
 /// The cell in proportion to whose waiting work it is the turn; none where the dearest must come first, or

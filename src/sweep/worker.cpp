@@ -22,7 +22,10 @@ constexpr double kLongestAnswer = 10.0;
 }  // namespace
 
 Worker::Worker(Link& link, const Grid* grid, int threads, double lost_after)
-    : link_(link), lost_after_(lost_after) {
+    : link_(link),
+      lost_after_(lost_after),
+      back_off_(BackOff::longest_of(link.size())),
+      calm_(BackOff::longest_supplied(link.size())) {
   if (grid != nullptr) pool_.emplace(*grid, threads, link.size());
   liveness_.watch(0, "rank 0, the coordinator", 0.0);
 }

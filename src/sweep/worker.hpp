@@ -31,7 +31,7 @@ class Worker {
   Stopwatch clock_;
   std::optional<WorkerPool> pool_;
   Liveness liveness_;
-  BackOff back_off_{BackOff::kLongest}, calm_{BackOff::kLongestSupplied};
+  BackOff back_off_, calm_;           // while it waits for work, and while it has enough
   bool interrupted_ = false;          // and rank 0 was told
   std::optional<int> exit_status_{};  // once it is dismissed
 };

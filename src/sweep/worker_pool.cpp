@@ -9,13 +9,6 @@
 #include "tasfg/sweep/task_runner.hpp"
 
 namespace tasfg {
-namespace {
-
-/// Seconds after which threads report what they have, whatever else; more where more ranks do so.
-constexpr double kReportInterval = 0.2;
-constexpr double kReportIntervalPerRank = 2e-4;
-
-}  // namespace
 
 WorkerPool::WorkerPool(const Grid& grid, int threads, int ranks)
     : grid_(grid),
@@ -23,7 +16,7 @@ WorkerPool::WorkerPool(const Grid& grid, int threads, int ranks)
       cells_{grid.cases.size(), grid.algorithms.size()},
       run_format_(shape_of(grid)),
       case_format_(shape_of(grid)),
-      interval_(kReportInterval + kReportIntervalPerRank * ranks),
+      interval_(BiteQueue::report_interval(ranks)),
       queue_(threads) {
   if (std::any_of(grid.algorithms.begin(), grid.algorithms.end(),
                   [](const JobAlgorithm& each) { return each.algorithm.external != nullptr; }))

@@ -88,7 +88,7 @@ class Simulation {
         scheduler_(costs.grid),
         ranks_(static_cast<std::size_t>(workers / threads_), Rank(threads_)),
         dispatch_(scheduler_, static_cast<int>(ranks_.size())),
-        interval_(0.2 + 2e-4 * static_cast<double>(ranks_.size())) {
+        interval_(tasfg::BiteQueue::report_interval(static_cast<int>(ranks_.size()))) {
     for (CellId cell; cell.value() < costs.seconds.size(); ++cell) {
       double mean = 0.0;
       for (const double each : costs.seconds[cell.value()])

@@ -16,6 +16,12 @@ class BiteQueue {
   /// Of what is queued, each thread takes a part of this size, within these limits in seconds.
   static constexpr double kBitesPerThread = 4.0, kShortest = 1e-3, kLongest = 0.1;
 
+  /// Seconds after which a rank reports what it has, whatever else; later where more ranks do so, since one
+  /// coordinator reads all reports.
+  [[nodiscard]] static double report_interval(int ranks) {
+    return 0.2 + std::max(std::min(4e-3 * ranks, 1.0), 2e-4 * ranks);
+  }
+
   explicit BiteQueue(int threads) : threads_(threads) {}
 
   void push(std::span<const Chunk> chunks) {

@@ -2,6 +2,7 @@
 /// each other signs of life, and whoever waits for messages keeps count of the silence.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <string>
@@ -46,8 +47,15 @@ class BackOff {
 
   static constexpr std::chrono::microseconds kShortest{50};
   static constexpr std::chrono::microseconds kLongest{3000};
-  static constexpr std::chrono::microseconds kLongestSupplied{20000};  // nobody waits for a message
-  static constexpr std::chrono::microseconds kLongestAlone{50000};     // nobody sends messages
+  static constexpr std::chrono::microseconds kLongestAlone{50000};  // nobody sends messages
+  /// Of one rank of many: where hundreds share a host, their looks alone would fill its cores.
+  [[nodiscard]] static std::chrono::microseconds longest_of(int ranks) {
+    return kLongest + std::chrono::microseconds(50) * std::min(ranks, 400);
+  }
+  /// The same while it has work enough: nobody waits for a message.
+  [[nodiscard]] static std::chrono::microseconds longest_supplied(int ranks) {
+    return std::chrono::microseconds(20000) + std::chrono::microseconds(500) * std::min(ranks, 400);
+  }
 
  private:
   std::chrono::microseconds longest_, wait_ = kShortest;

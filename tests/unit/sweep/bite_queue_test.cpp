@@ -68,5 +68,12 @@ TEST(BiteQueue, KnowsWhenHalfIsTaken) {
   EXPECT_TRUE(queue.half_taken());
 }
 
+TEST(BiteQueue, ManyRanksReportAboutOnceASecond) {
+  EXPECT_NEAR(BiteQueue::report_interval(1), 0.2, 0.01);
+  EXPECT_GE(BiteQueue::report_interval(256), 1.0);
+  EXPECT_LE(BiteQueue::report_interval(1000), 1.5);
+  EXPECT_LT(10'000 / BiteQueue::report_interval(10'000), 5000) << "reports a second to one coordinator";
+}
+
 }  // namespace
 }  // namespace tasfg

@@ -59,5 +59,16 @@ TEST(BackOff, SleepsLongerAndLongerUntilSomethingHappens) {
   EXPECT_EQ(back_off.after_round(false), BackOff::kShortest);
 }
 
+TEST(BackOff, RanksByTheHundredLookSeldomAndStillSoonEnough) {
+  const auto seconds = [](std::chrono::microseconds time) {
+    return std::chrono::duration<double>(time).count();
+  };
+  EXPECT_LT(256 / seconds(BackOff::longest_supplied(256)), 2000) << "looks a second, on one host";
+  EXPECT_LE(seconds(BackOff::longest_supplied(2)), 0.025);
+  EXPECT_LE(seconds(BackOff::longest_of(2)), 0.004);
+  EXPECT_LT(seconds(BackOff::longest_supplied(100'000)), 0.25 * kBeat);
+  EXPECT_LT(seconds(BackOff::longest_of(100'000)), 0.05);
+}
+
 }  // namespace
 }  // namespace tasfg

@@ -235,7 +235,7 @@ TEST(Scheduler, CheapTasksTravelTogetherAndDearOnesAlone) {
   Scheduler scheduler({2, 1});
   scheduler.open_cell(CellId(0), 1e-6);
   scheduler.open_cell(CellId(1), 3.0);
-  scheduler.add_runs(CellId(0), 0, 10'000'000);
+  scheduler.add_runs(CellId(0), 0, 20'000'000);
   scheduler.add_runs(CellId(1), 0, 100);
   std::int64_t cheap = 0, dear = 0;
   for (int i = 0; i < 200; ++i) {
@@ -249,6 +249,21 @@ TEST(Scheduler, CheapTasksTravelTogetherAndDearOnesAlone) {
   }
   EXPECT_EQ(dear, 1);
   EXPECT_GE(cheap, 1000);
+}
+
+TEST(Scheduler, ManyRanksGetAboutASecondOfWorkFarFromTheEnd) {
+  const auto seconds = [](double ranks, std::int64_t runs) {
+    Scheduler scheduler({1, 1});
+    scheduler.open_cell(CellId(0), 0.01);
+    scheduler.add_runs(CellId(0), 0, runs);
+    (void)scheduler.next(0.0, Crew(ranks), 1e9);  // finds out how much there is
+    return scheduler.chunk_seconds(Crew(ranks));
+  };
+  EXPECT_NEAR(seconds(256, 1'000'000), 1.0, 0.1)
+      << "else the one coordinator has thousands of messages a second";
+  EXPECT_NEAR(seconds(2, 1'000'000), 0.1, 0.02) << "few ranks report early";
+  EXPECT_LT(seconds(256, 10'000), 0.06) << "near the end chunks are small";
+  EXPECT_GT(seconds(10'000, 1'000'000'000), 2.0) << "thousands would send too many messages";
 }
 
 TEST(Scheduler, ACellOfWhichNothingIsKnownIsNotHandedOutInBulk) {
