@@ -51,6 +51,7 @@ int Coordinator::run() {
   } catch (...) {  // the disk, or a rank that sees other files
     team_.cancel();
     team_.dismiss(kExitError);
+    results_.look();  // where the file was lost, that is what went wrong
     throw;
   }
 }

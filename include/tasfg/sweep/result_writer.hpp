@@ -46,6 +46,8 @@ class ResultWriter {
   /// went wrong while the file was brought to the disk, and a SystemError where the file is not at its path
   /// any more.
   [[nodiscard]] bool keep(double now);
+  /// Looks at once whose the file is. Throws a SystemError where it is not at its path any more, or was cut.
+  void look();
   /// The end of the sitting: `status` as in LiveState, everything on the disk, at its path.
   void close(const std::string& status);
 
@@ -53,7 +55,6 @@ class ResultWriter {
   /// Whether the file is still this sweep's. Looks once a second at most, so that a process that was stopped
   /// for long does before it writes.
   bool owned();
-  void look();
   void expect_in_place() const;
   [[noreturn]] void fail_truncated() const;
 

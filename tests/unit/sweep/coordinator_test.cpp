@@ -62,6 +62,17 @@ TEST_F(CoordinatorTest, ARankThatReadsAnotherJobEndsTheSweep) {
   EXPECT_THROW((void)Coordinator(options_, grid_, results_, team, progress_).run(), InputError);
 }
 
+TEST_F(CoordinatorTest, AFileThatWasCutIsSaidToBeCutWhoeverMeetsItsEnd) {
+  std::filesystem::resize_file(options_.output, 1000);
+  Team team(link_, grid_, 1);
+  try {
+    (void)Coordinator(options_, grid_, results_, team, progress_).run();
+    FAIL() << "ran on a file of 1000 bytes";
+  } catch (const SystemError& error) {
+    EXPECT_EQ(error.complaint().found, "was truncated while the sweep wrote into it");
+  }
+}
+
 TEST_F(CoordinatorTest, ASignalEndsItAndWhatRanIsLeftAsIfItHadNotBegun) {
   CaseBatch solutions;
   for (CaseId id; id.value() < cells_.cases; ++id)
