@@ -38,12 +38,6 @@ void Estimate::find_best() {
   best_mean = top;
 }
 
-void Estimate::land() {
-  side_[static_cast<std::size_t>(best_)] = 1.0;
-  find_best();
-  side_[static_cast<std::size_t>(best_)] = -1.0;
-}
-
 void Estimate::move_best(int u) {
   const auto at = [](int v) { return static_cast<std::size_t>(v); };
   const int before = best_;

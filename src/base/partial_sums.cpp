@@ -178,6 +178,20 @@ double PartialSums<Law>::sum_at(std::int64_t n) {
   return there_.before + there_.within;
 }
 
+template <typename Law>
+typename PartialSums<Law>::Range PartialSums<Law>::walk(std::int64_t n) {
+  TASFG_EXPECT(n >= 1 && n <= here_.size - here_.at);
+  const double* x = here_.x.data() + here_.at;
+  double within = here_.within + x[0], least = within, most = within;
+  for (std::int64_t i = 1; i < n; ++i) {
+    within += x[i];
+    least = within < least ? within : least;
+    most = within > most ? within : most;
+  }
+  walked_ = {here_.at + n, within};
+  return {here_.before + least, here_.before + most};  // rounding is monotone
+}
+
 template class PartialSums<NormalLaw>;
 template class PartialSums<ExponentialLaw>;
 

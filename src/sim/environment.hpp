@@ -36,13 +36,29 @@ namespace tasfg {
 ///   - void move_there();
 ///   - double tube(m, sum, log_rare): so far at most, but for a probability of exp(−log_rare), does the sum
 ///   of the first j of m rewards stray from j/m of the sum of all m, for any j.
+///
+/// Where kWalks is true, its next rewards can be looked through, too:
+///
+///   - at_hand(), how many of them are made already, at least one;
+///   - Range walk(n): the least and the largest mean after any of the next n of these; the place stays until
+///   - void walk_on().
 template <typename Reward>
 class RewardTrack;
+
+struct Range {
+  double low, high;
+};
+
+/// The least and the largest of sum/n for sums in `sums` and n from `first` to `last`.
+template <typename Sums, typename Mean>
+Range means_of(const Sums& sums, std::int64_t first, std::int64_t last, Mean mean) {
+  return {mean(sums.least, sums.least < 0.0 ? first : last), mean(sums.most, sums.most < 0.0 ? last : first)};
+}
 
 template <>
 class RewardTrack<Gaussian> {
  public:
-  static constexpr bool kJumps = true;
+  static constexpr bool kJumps = true, kWalks = true;
 
   RewardTrack(const Gaussian& family, double mean, StreamKey key, std::int64_t /*max_steps*/)
       : mean_(mean), deviation_(std::sqrt(family.variance)), noise_(key) {}
@@ -55,6 +71,12 @@ class RewardTrack<Gaussian> {
   [[nodiscard]] std::int64_t visits() const { return noise_.visits(); }
   [[nodiscard]] double mean_at(std::int64_t n) { return mean_after(noise_.sum_at(n), n); }
   void move_there() { noise_.move_there(); }
+  [[nodiscard]] std::int64_t at_hand() { return noise_.at_hand(); }
+  [[nodiscard]] Range walk(std::int64_t n) {
+    return means_of(noise_.walk(n), noise_.count() + 1, noise_.count() + n,
+                    [this](double sum, std::int64_t count) { return mean_after(sum, count); });
+  }
+  void walk_on() { noise_.walk_on(); }
   /// The Brownian bridge leaves a tube of half-width d with probability at most 2 exp(−2d²/(mσ²)).
   [[nodiscard]] double tube(double m, double /*sum*/, double log_rare) const {
     return deviation_ * std::sqrt(0.5 * m * (log_rare + kLn2));
@@ -73,7 +95,7 @@ class RewardTrack<Gaussian> {
 template <>
 class RewardTrack<Exponential> {
  public:
-  static constexpr bool kJumps = true;
+  static constexpr bool kJumps = true, kWalks = true;
 
   RewardTrack(const Exponential& /*family*/, double mean, StreamKey key, std::int64_t /*max_steps*/)
       : mean_(mean), sums_(key) {}
@@ -85,6 +107,12 @@ class RewardTrack<Exponential> {
   [[nodiscard]] std::int64_t visits() const { return sums_.visits(); }
   [[nodiscard]] double mean_at(std::int64_t n) { return mean_after(sums_.sum_at(n), n); }
   void move_there() { sums_.move_there(); }
+  [[nodiscard]] std::int64_t at_hand() { return sums_.at_hand(); }
+  [[nodiscard]] Range walk(std::int64_t n) {
+    return means_of(sums_.walk(n), sums_.count() + 1, sums_.count() + n,
+                    [this](double sum, std::int64_t count) { return mean_after(sum, count); });
+  }
+  void walk_on() { sums_.walk_on(); }
   /// Given their sum, the partial sums of m exponentials are those of m − 1 uniform points in order (times
   /// the sum): by the Dvoretzky–Kiefer–Wolfowitz inequality one is further off than ε with probability at
   /// most 2 exp(−2(m − 1)ε²). Doubled, since the bound for a part of the draws is that for its own sum.
@@ -106,7 +134,7 @@ class RewardTrack<Exponential> {
 template <>
 class RewardTrack<Bernoulli> {
  public:
-  static constexpr bool kJumps = true;
+  static constexpr bool kJumps = true, kWalks = false;
 
   RewardTrack(const Bernoulli& /*family*/, double mean, StreamKey key, std::int64_t max_steps)
       : draws_(key, std::span<const double>(&mean, 1), max_steps) {}
@@ -145,7 +173,7 @@ class RewardTrack<Bernoulli> {
 template <>
 class RewardTrack<Poisson> {
  public:
-  static constexpr bool kJumps = false;
+  static constexpr bool kJumps = false, kWalks = false;
 
   RewardTrack(const Poisson& /*family*/, double mean, StreamKey key, std::int64_t /*max_steps*/)
       : stream_(key), sample_(mean) {}

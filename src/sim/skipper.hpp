@@ -11,9 +11,13 @@
 /// What an attempt has seen that was not taken stays known, and the walk is then a bridge from one known
 /// point to the next. So corridors also hold these points (Seen); the tubes of the parts fail with no more
 /// probability together than one tube of the whole.
+///
+/// Near a change of the choice tubes are too wide. There the next draws, where they are made already (a block
+/// of a sum's, a word of an edge's), are looked through, and the corridor is what they really do: a walk.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -37,6 +41,12 @@ concept PlansAhead = requires(Rule rule, const Estimate& e, std::vector<std::int
   rule.plan(e, std::int64_t{}, pulls);
   rule.stands(e, ahead);
   rule.jumped();
+};
+
+/// A rule whose choice often stands for many draws.
+template <typename Rule>
+concept Repeats = requires(Rule rule, const Estimate& e) {
+  rule.repeats(e);
 };
 
 /// For rewards whose track jumps.
@@ -90,18 +100,46 @@ class Skipper {
       rule.jumped();
       return ahead_.draws;
     }
-    // Near a change single draws are quicker than further looks.
+    // Near a change walks and single draws are quicker than further looks.
     next_try_ = e.draws() + kPause;
     last_ = kLeast;
     return 0;
   }
 
+  /// Pulls v, the rule's choice, up to `most` times at once, of draws that are made already; the number of
+  /// pulls.
+  template <typename Rule, typename GoesOn>
+  std::int64_t walk(Rule& rule, Estimate& e, Environment& environment, int v, GoesOn goes_on,
+                    std::int64_t most) {
+    if (e.draws() < next_walk_ || !environment.activations(index(v)).can_jump() || e.unseen() > 0) return 0;
+    look_through(e, environment, v, most);
+    if (!rule.stands(e, ahead_) || !goes_on(e, ahead_)) {
+      next_walk_ = e.draws() + kRest;
+      // The tubes of a jump are for what nobody has looked at.
+      next_try_ = std::max(next_try_, e.draws() + ahead_.draws);
+      return 0;
+    }
+    ++work_.walks;
+    work_.walked += ahead_.draws;
+    e.pull_again(v, ahead_.draws);
+    for (const int vertex : shown_) {
+      const std::size_t u = index(vertex);
+      if (more_[u] == 0) continue;
+      environment.rewards(u).walk_on();
+      e.observe_again(v, vertex, static_cast<double>(more_[u]), environment.rewards(u).mean());
+      rule.shown(e, vertex, 0.0);
+    }
+    environment.activations(index(v)).skip(ahead_.draws);
+    return ahead_.draws;
+  }
+
   [[nodiscard]] const RunWork& work() const { return work_; }
 
  private:
-  static constexpr std::int64_t kLeast = 192;  // draws of a jump: fewer are as quick one by one
+  static constexpr std::int64_t kLeast = 384;  // draws of a jump: fewer are walked as quickly
   static constexpr std::int64_t kGrowth = 4;
   static constexpr std::int64_t kPause = 224;
+  static constexpr std::int64_t kRest = 32;  // draws after a walk in vain
   static constexpr int kTries = 3;
   static constexpr double kLogRare = 41.6;  // −ln 2⁻⁶⁰, rounded up
 
@@ -144,7 +182,10 @@ class Skipper {
       if (const std::int64_t end = (now + n) / grain * grain; end - now >= n / 2)
         ahead_.draws = ahead_.pulls[v] = end - now;
     }
-    log_rare_ = kLogRare + log(static_cast<double>(2 * edges));  // a tube for each count and each sum
+    if (edges != edges_) {
+      edges_ = edges;
+      log_rare_ = kLogRare + log(static_cast<double>(2 * edges));  // a tube for each count and each sum
+    }
     return true;
   }
 
@@ -211,6 +252,38 @@ class Skipper {
     return true;
   }
 
+  /// The corridor of the next pulls of v: as many of them, up to `most`, as are at hand with all that they
+  /// show.
+  void look_through(const Estimate& e, Environment& environment, int v, std::int64_t most) {
+    Activations& activations = environment.activations(index(v));
+    shown_ = environment.targets(index(v));
+    std::int64_t n = std::min(most, activations.at_hand());
+    const auto in_first = [&](std::uint64_t pulls) {
+      return n < 64 ? pulls & ((std::uint64_t{1} << n) - 1) : pulls;
+    };
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      std::uint64_t fires = in_first(activations.fires_at_hand(i));
+      const std::int64_t left = environment.rewards(index(shown_[i])).at_hand();
+      if (std::popcount(fires) <= left) continue;
+      for (std::int64_t j = 0; j < left; ++j) fires &= fires - 1;
+      n = std::countr_zero(fires);
+    }
+    stay(e);
+    ahead_.draws = n;
+    const double N = e.pulls()[index(v)] + static_cast<double>(n);
+    const double pseudo = e.prior() == GraphPrior::pseudo_count ? 1.0 : 0.0;
+    std::fill(ahead_.edge_low.begin(), ahead_.edge_low.end(), pseudo / N);
+    for (std::size_t i = 0; i < shown_.size(); ++i) {
+      const std::size_t u = index(shown_[i]);
+      ahead_.edge_low[u] = (pseudo + e.count(v, shown_[i])) / N;
+      more_[u] = std::popcount(in_first(activations.fires_at_hand(i)));
+      if (more_[u] == 0) continue;
+      ahead_.observations[u] += static_cast<double>(more_[u]);
+      const Range means = environment.rewards(u).walk(more_[u]);
+      widen(u, means.low, means.high);
+    }
+  }
+
   /// The look was in vain.
   void remember(const Estimate& e, Environment& environment) {
     for (const std::size_t v : pulled_) {
@@ -270,15 +343,15 @@ class Skipper {
     for (const std::size_t v : pulled_) {
       Activations& activations = environment.activations(v);
       const std::span<const int> targets = environment.targets(v);
-      e.jump(static_cast<int>(v), ahead_.pulls[v]);
+      e.pull_again(static_cast<int>(v), ahead_.pulls[v]);
       for (std::size_t i = 0; i < targets.size(); ++i)
-        e.jump_to(static_cast<int>(v), targets[i], activations.fired_there(i) - activations.fired_here(i),
-                  mean_[index(targets[i])]);
+        e.observe_again(static_cast<int>(v), targets[i],
+                        static_cast<double>(activations.fired_there(i) - activations.fired_here(i)),
+                        mean_[index(targets[i])]);
       activations.move_there();
     }
     for (const int u : shown_)
       if (more_[index(u)] > 0) environment.rewards(index(u)).move_there();
-    e.land();
   }
 
   const Instance& instance_;
@@ -291,8 +364,9 @@ class Skipper {
   std::size_t looked_ = 0;                      // of these, how many were looked at
   std::vector<Seen> rewards_seen_;              // means, by vertex
   std::vector<std::vector<Seen>> shares_seen_;  // of pulls in which an edge fires, by vertex and edge
-  double log_rare_ = kLogRare;                  // of each tube
-  std::int64_t next_try_ = 0, last_ = kLeast;
+  std::size_t edges_ = 0;                       // that can fire in a jump
+  double log_rare_ = kLogRare;                  // of each tube, with so many edges
+  std::int64_t next_try_ = 0, next_walk_ = 0, last_ = kLeast;
   RunWork work_;
 };
 

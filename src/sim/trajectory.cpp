@@ -13,6 +13,7 @@
 #include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/elementary.hpp"
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/extremes.hpp"
 #include "tasfg/sim/content_key.hpp"
 #include "tasfg/solve/information.hpp"
 
@@ -70,13 +71,47 @@ class StoppingRule {
   /// both counts.
   [[nodiscard]] bool goes_on(const Estimate& e, const Corridor& ahead) const {
     if (done() || (!pseudo_ && e.unseen() > 0)) return true;
+    // Nearly always the challenger alone will do, or the floor, which no logarithm is needed for.
+    return challenger_stays(e, ahead) || remains_below(e, ahead, floor_) ||
+           remains_below(e, ahead, threshold_now(e));
+  }
+
+  /// Fills the rest of the record where the trajectory ends without stopping.
+  void finish(const Estimate& e) {
+    for (; next_ < base_.size(); ++next_) record(e, Stop::capped);
+  }
+  /// From now on nothing stops it: a threshold that no evidence reaches.
+  void go_on() {
+    base_.push_back(kInfinity);
+    set_floor(kInfinity);
+  }
+
+ private:
+  /// Without a draw the growth is not defined (ln 0); the published rule counts from t = 1.
+  [[nodiscard]] double time(const Estimate& e) const {
+    return static_cast<double>(e.draws() + (pseudo_ ? 1 : 0));
+  }
+  [[nodiscard]] double threshold_now(const Estimate& e) const {
+    return base_[next_] + threshold_growth(options_.threshold, time(e));
+  }
+  /// Whether the challenger's evidence alone tells that nothing stops: it is not the best on the way, and
+  /// whoever is has a mean below the largest.
+  [[nodiscard]] bool challenger_stays(const Estimate& e, const Corridor& ahead) const {
+    if constexpr (std::is_same_v<Reward, Gaussian>) {
+      if (pseudo_ || challenger_ < 0) return false;
+      const auto u = static_cast<std::size_t>(challenger_);
+      if (ahead.high[u] >= ahead.low[static_cast<std::size_t>(e.best())]) return false;
+      const double gap = largest_of(ahead.high.data(), ahead.high.size()) - ahead.low[u];
+      return ahead.observations[u] * (gap * gap) < floor_times_variance_;
+    }
+    return false;
+  }
+  [[nodiscard]] bool remains_below(const Estimate& e, const Corridor& ahead, double threshold) const {
     constexpr double kMargin = 1e-9;
-    const double t = static_cast<double>(e.draws() + (pseudo_ ? 1 : 0));
-    const double least =
-        (base_[next_] + threshold_growth(options_.threshold, t)) / scale(e) * (1.0 - kMargin);
+    const double least = threshold / scale(e) * (1.0 - kMargin);
     const double prior = pseudo_ ? static_cast<double>(e.pulled()) : 0.0;
     const std::size_t n = ahead.low.size();
-    const double top = *std::max_element(ahead.low.begin(), ahead.low.end());
+    const double top = largest_of(ahead.low.data(), n);
     for (std::size_t a = 0; a < n; ++a) {
       if (ahead.high[a] < top) continue;
       const auto stays_below = [&](std::size_t u) {
@@ -92,17 +127,6 @@ class StoppingRule {
     return true;
   }
 
-  /// Fills the rest of the record where the trajectory ends without stopping.
-  void finish(const Estimate& e) {
-    for (; next_ < base_.size(); ++next_) record(e, Stop::capped);
-  }
-  /// From now on nothing stops it: a threshold that no evidence reaches.
-  void go_on() {
-    base_.push_back(kInfinity);
-    set_floor(kInfinity);
-  }
-
- private:
   [[nodiscard]] double evidence_of(const Estimate& e, int u) const {
     const auto a = static_cast<std::size_t>(e.best());
     const auto i = static_cast<std::size_t>(u);
@@ -139,8 +163,7 @@ class StoppingRule {
       }
     }
     double L = scale(e) * smallest;
-    // Without a draw the growth is not defined (ln 0); the published rule counts from t = 1.
-    const double t = static_cast<double>(e.draws() + (pseudo_ ? 1 : 0));
+    const double t = time(e);
     if (pseudo_) {
       if (t < e.size()) return false;
       L = std::min(L, t);
@@ -260,11 +283,12 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
         rule.shown(estimate, u, r);
       };
       if constexpr (kSkips<Reward, Environment, Rule>) {
-        if (options.skip &&
-            skipper.jump(rule, estimate, environment, continues, limit - estimate.draws()) > 0)
-          continue;
+        const std::int64_t most = limit - estimate.draws();
+        if (options.skip && skipper.jump(rule, estimate, environment, continues, most) > 0) continue;
+        if constexpr (Repeats<Rule> && RewardTrack<Reward>::kWalks)
+          if (options.skip && skipper.walk(rule, estimate, environment, v, continues, most) > 0) continue;
       }
-      if constexpr (Environment::kPullsSeveral && requires { rule.repeats(estimate); }) {
+      if constexpr (Environment::kPullsSeveral && Repeats<Rule>) {
         const std::int64_t most =
             stopping.goes_on(estimate) ? std::min(rule.repeats(estimate), limit - estimate.draws()) : 1;
         if (most > 1) {

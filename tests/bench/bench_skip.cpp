@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
           draws += static_cast<double>(run.steps) / seeds;
           jumps += static_cast<double>(work.jumps) / seeds;
           looks += static_cast<double>(work.looks) / seeds;
-          single += static_cast<double>(run.steps - work.skipped) / seeds;
+          single += static_cast<double>(run.steps - work.skipped - work.walked) / seeds;
           visits += static_cast<double>(work.visits) / seeds;
         }
         const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;

@@ -79,28 +79,21 @@ class Estimate {
   }
   /// v has shown a reward of u; all rewards of u so far have the mean `now`.
   [[gnu::always_inline]] void observe(int v, int u, double now) {
-    const auto i = static_cast<std::size_t>(u);
-    counts_[i * stride_ + static_cast<std::size_t>(v)] += 1.0;
-    if (unseen_ > 0 && observations_[i] == 0.0) [[unlikely]]
+    if (unseen_ > 0 && observations_[static_cast<std::size_t>(u)] == 0.0) [[unlikely]]
       --unseen_;
-    observations_[i] += 1.0;
+    observe_again(v, u, 1.0, now);
+  }
+  /// The same of `times` rewards at once, of a vertex that was seen before.
+  [[gnu::always_inline]] void observe_again(int v, int u, double times, double now) {
+    const auto i = static_cast<std::size_t>(u);
+    counts_[i * stride_ + static_cast<std::size_t>(v)] += times;
+    observations_[i] += times;
     means_[i] = now;
     // The best mean must not fall to the runner-up's, nor another rise to it. Whether u is the best is
     // unpredictable: the sign turns both questions into one comparison.
     if (side_[i] * now >= side_[i] * runner_up_) [[unlikely]]
       move_best(u);
   }
-
-  // What many draws add at once, of vertices that were all pulled and seen before: jump() for each vertex
-  // pulled, jump_to() for each edge that fired, then land().
-  void jump(int v, std::int64_t times) { pull_again(v, times); }
-  void jump_to(int v, int u, std::int64_t times, double now) {
-    const auto i = static_cast<std::size_t>(u);
-    counts_[i * stride_ + static_cast<std::size_t>(v)] += static_cast<double>(times);
-    observations_[i] += static_cast<double>(times);
-    means_[i] = now;
-  }
-  void land();
 
  private:
   void move_best(int u);

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "tasfg/base/contract.hpp"
 #include "tasfg/base/dyadic.hpp"
 #include "tasfg/base/philox.hpp"
 
@@ -74,11 +75,25 @@ class Activations {
     const std::int64_t pulls = static_cast<std::int64_t>((64 - bit % 64) >> log_stride_);
     return {fired_[bit / 64] >> (bit % 64), pulls < made_ - at_ ? pulls : made_ - at_};
   }
-  /// Moves on by n ≤ ahead().pulls.
+  /// Moves on by n ≤ ahead().pulls, or at_hand().
   void skip(std::int64_t n) { at_ += n; }
 
-  // Jumps, from the second block on.
+  // From the second block on, edge by edge.
   [[nodiscard]] bool can_jump() const { return count() >= kBlock; }
+  /// How many of the next pulls are known, from 1 to 64.
+  [[nodiscard]] std::int64_t at_hand() {
+    TASFG_EXPECT(can_jump());
+    if (at_ == made_) [[unlikely]]
+      make_more();
+    return 64 - at_ % 64;
+  }
+  /// In which of these edge e fires, the first at bit 0.
+  [[nodiscard]] std::uint64_t fires_at_hand(std::size_t e) const {
+    constexpr std::size_t kWords = kBlock / 64;
+    return masks_[e * kWords + static_cast<std::size_t>(at_) / 64] >> (at_ % 64);
+  }
+
+  // Jumps, where it can_jump().
   /// Finds the counts after n ≥ kBlock pulls; the place stays.
   void look_at(std::int64_t n);
   /// How often edge e has fired in the first n pulls, for the n last looked at; and for count().

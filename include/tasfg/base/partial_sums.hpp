@@ -35,8 +35,7 @@ class PartialSums {
 
   /// The next draw.
   [[gnu::always_inline]] double next() {
-    if (here_.at == here_.size) [[unlikely]]
-      enter(here_, count(), count() < kFew ? kFew : kBlock);
+    make_sure();
     const double x = here_.x[static_cast<std::size_t>(here_.at++)];
     here_.within += x;
     return x;
@@ -49,6 +48,21 @@ class PartialSums {
   [[nodiscard]] double sum_at(std::int64_t n);
   /// Moves to the n that sum_at was last asked for.
   void move_there() { here_ = there_; }
+  /// How many of the next draws are made already: those of a block, at least one.
+  [[nodiscard]] std::int64_t at_hand() {
+    make_sure();
+    return here_.size - here_.at;
+  }
+  /// The least and the most that S is after any of the next n ≥ 1 draws, which are at hand; the place stays
+  /// until walk_on().
+  struct Range {
+    double least, most;
+  };
+  [[nodiscard]] Range walk(std::int64_t n);
+  void walk_on() {
+    here_.at = walked_.at;
+    here_.within = walked_.within;
+  }
   /// How many nodes of trees, blocks included, have been visited so far.
   [[nodiscard]] std::int64_t visits() const { return visits_; }
 
@@ -68,6 +82,10 @@ class PartialSums {
     double before = 0.0, total = 0.0;
   };
 
+  [[gnu::always_inline]] void make_sure() {
+    if (here_.at == here_.size) [[unlikely]]
+      enter(here_, count(), count() < kFew ? kFew : kBlock);
+  }
   /// The block that draw i belongs to, or its first `size` draws; the place is before draw i.
   [[gnu::noinline]] void enter(Place& place, std::int64_t i, std::int64_t size);
   [[nodiscard]] Node find(std::int64_t block);
@@ -75,6 +93,10 @@ class PartialSums {
 
   StreamKey key_;
   Place here_, there_;
+  struct {
+    std::int64_t at = 0;
+    double within = 0.0;
+  } walked_;
   std::array<Node, kLevels> path_{};  // by level, as far as `lowest_` valid
   int epoch_ = -1, lowest_ = kLevels;
   std::array<Node, kLevels + 1> roots_{};  // of the epochs met so far

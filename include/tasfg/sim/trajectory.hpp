@@ -56,9 +56,10 @@ struct SimulationOptions {
 
 /// How the draws of a run were made.
 struct RunWork {
-  std::int64_t jumps = 0, looks = 0;  // many draws at once: made, and tried
-  std::int64_t skipped = 0;           // draws made so; the others were made one by one
-  std::int64_t visits = 0;            // of nodes of trees (base/dyadic.hpp), blocks included
+  std::int64_t jumps = 0, looks = 0;   // many draws at once: made, and tried
+  std::int64_t skipped = 0;            // draws made so
+  std::int64_t walks = 0, walked = 0;  // draws that were looked through and made together; how many in all
+  std::int64_t visits = 0;             // of nodes of trees (base/dyadic.hpp), blocks included
 };
 
 /// A trajectory under another law than the case's own, which the learner knows nothing of.

@@ -102,14 +102,19 @@ std::int64_t UcbVRule::plan(const Estimate& /*estimate*/, std::int64_t draws,
 bool UcbVRule::stands(const Estimate& e, const Corridor& ahead) {
   // Widths grow with the draws and shrink with what is seen: each bound at the end of the interval that
   // speaks against the choice.
-  const UcbWidths then(e.draws() + ahead.draws, e.graph_known());
   constexpr double kMargin = 8e-15;  // on the rounding of both sides, a few units of 1e-16
   const auto exceeds = [](double x, double y) { return x - y > kMargin * (std::abs(x) + std::abs(y)); };
   const auto root = [](double count) { return std::sqrt(std::max(count, 1.0)); };
   const auto a = static_cast<std::size_t>(leader_), v = static_cast<std::size_t>(chosen_);
   const std::size_t n = score_.size();
   double* score = score_.data();
+  // Often the bounds of the last look will do.
+  if (e.draws() + ahead.draws <= until_ && enough_fire(e, ahead.draws)) {
+    for (std::size_t u = 0; u < n; ++u) score[u] = ahead.high[u] + most_added_[u];
+    if (ahead.low[a] + mean_bonus_ > largest_of(score, n)) return true;
+  }
   keep_up(e);
+  const UcbWidths then(e.draws() + ahead.draws, e.graph_known());
   const double least = ahead.low[a] + now_.mean / root(ahead.observations[a]);
   const auto most = [&](std::size_t u) { return ahead.high[u] + then.mean * inverse_root_M_[u]; };
   // Who came too near last time often does so again.

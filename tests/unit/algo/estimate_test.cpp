@@ -77,10 +77,9 @@ TEST(Estimate, AJumpLeavesWhatSingleDrawsLeave) {
     single.observe(1, 0, 0.2 * (i + 1));
     if (i % 2 == 0) single.observe(1, 2, 0.9);
   }
-  jumped.jump(1, 10);
-  jumped.jump_to(1, 0, 10, 2.0);
-  jumped.jump_to(1, 2, 5, 0.9);
-  jumped.land();
+  jumped.pull_again(1, 10);
+  jumped.observe_again(1, 0, 10.0, 2.0);
+  jumped.observe_again(1, 2, 5.0, 0.9);
   EXPECT_EQ(jumped.draws(), single.draws());
   EXPECT_EQ(jumped.pulls(), single.pulls());
   EXPECT_EQ(jumped.observations(), single.observations());

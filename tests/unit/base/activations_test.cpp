@@ -66,6 +66,34 @@ TEST(Activations, AreTheSamePullByPullAndAtOnce) {
     }
 }
 
+TEST(Activations, WhatIsAtHandIsWhatThePullsShow) {
+  std::uint64_t key = 0;
+  for (const std::size_t edges : {1, 3, 14, 33})
+    for (int repeat = 0; repeat < 4; ++repeat, ++key) {
+      Activations activations(StreamKey{key}, some_probabilities(edges, key), kMost);
+      PhiloxStream choices(stream_key(96U, key));
+      for (std::int64_t i = 0; i < Activations::kBlock; ++i) (void)pull(activations, edges);
+      for (int round = 0; round < 100; ++round) {
+        if (round % 10 == 0) {
+          activations.look_at(activations.count() +
+                              static_cast<std::int64_t>(1 + sample_below(choices, 3000)));
+          activations.move_there();
+        }
+        const std::int64_t known = activations.at_hand();
+        ASSERT_TRUE(known >= 1 && known <= 64);
+        const auto taken =
+            static_cast<std::int64_t>(1 + sample_below(choices, static_cast<std::uint64_t>(known)));
+        std::vector<std::uint64_t> fires(edges);
+        for (std::size_t e = 0; e < edges; ++e) fires[e] = activations.fires_at_hand(e);
+        for (std::int64_t i = 0; i < taken; ++i) {
+          const std::vector<bool> shown = pull(activations, edges);
+          for (std::size_t e = 0; e < edges; ++e)
+            ASSERT_EQ((fires[e] >> i & 1) != 0, shown[e]) << e << ' ' << i;
+        }
+      }
+    }
+}
+
 TEST(Activations, AWordOfPullsHoldsWhatSinglePullsShow) {
   const std::vector<double> p = some_probabilities(3, 5);
   Activations single(StreamKey{5}, p, kMost), several(StreamKey{5}, p, kMost);

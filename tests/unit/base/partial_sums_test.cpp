@@ -1,5 +1,6 @@
 #include "tasfg/base/partial_sums.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "base/findings.hpp"
 #include <gtest/gtest.h>
 
+#include "tasfg/base/elementary.hpp"
 #include "tasfg/base/splits.hpp"
 
 namespace tasfg {
@@ -40,6 +42,38 @@ void expect_same_doubles() {
 TEST(PartialSums, AreTheSameDoublesDrawByDrawAndAtOnce) {
   expect_same_doubles<NormalSums>();
   expect_same_doubles<ExponentialSums>();
+}
+
+template <typename Sums>
+void expect_walks_as_steps() {
+  for (std::uint64_t key = 0; key < 20; ++key) {
+    Sums steps(StreamKey{key}), walks(StreamKey{key});
+    PhiloxStream choices(stream_key(97U, key));
+    for (int round = 0; round < 400; ++round) {
+      const auto left = static_cast<std::uint64_t>(walks.at_hand());
+      ASSERT_GE(left, 1U);
+      const auto n = static_cast<std::int64_t>(1 + sample_below(choices, left));
+      const auto range = walks.walk(n);
+      double least = kInfinity, most = -kInfinity;
+      for (std::int64_t i = 0; i < n; ++i) {
+        (void)steps.next();
+        least = std::min(least, steps.sum());
+        most = std::max(most, steps.sum());
+      }
+      ASSERT_EQ(range.least, least) << "key " << key << ", draw " << steps.count();
+      ASSERT_EQ(range.most, most);
+      ASSERT_EQ(walks.count(), steps.count() - n) << "the place stays";
+      if (round % 3 == 0) (void)walks.sum_at(steps.count() + 1000);  // a look elsewhere must not matter
+      walks.walk_on();
+      ASSERT_EQ(walks.count(), steps.count());
+      ASSERT_EQ(walks.sum(), steps.sum());
+    }
+  }
+}
+
+TEST(PartialSums, AreWalkedThroughAsTheyAreSteppedThrough) {
+  expect_walks_as_steps<NormalSums>();
+  expect_walks_as_steps<ExponentialSums>();
 }
 
 TEST(PartialSums, AddUpToTheSumsOfTheirDraws) {

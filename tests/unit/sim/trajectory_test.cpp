@@ -504,6 +504,31 @@ TEST(Trajectory, SkippingGivesTheVeryRunsOfSingleDraws) {
   EXPECT_EQ(compared, 120);
 }
 
+TEST(Trajectory, NearAChangeDrawsAreWalkedThrough) {
+  for (const RewardFamily& reward : {RewardFamily(Gaussian{1.0}), RewardFamily(Exponential{})}) {
+    const GraphAndMeans made = make_graph(graph_family("ring", "test"), {{"K", 6.0}}, "test");
+    std::vector<double> means = made.means;
+    for (double& mean : means) mean += 1.0;  // of exponential rewards, they must be positive
+    const Instance instance(made.graph, means, reward);
+    SimulationOptions options;
+    options.max_steps = 2'000'000;
+    SimulationOptions single = options;
+    single.skip = false;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      const Algorithm algorithm = algorithm_named("ucb-fg-v", "test");
+      const std::vector<double> deltas = {2.0, 20.0};
+      RunWork work;
+      const RunRecord run = Simulation(instance, options).run(algorithm, deltas, seed, nullptr, &work);
+      const RunRecord expected = Simulation(instance, single).run(algorithm, deltas, seed);
+      EXPECT_EQ(run.tau, expected.tau);
+      EXPECT_EQ(run.pulls, expected.pulls);
+      EXPECT_GT(work.walked, 30 * work.walks);
+      EXPECT_GT(work.walked, run.steps / 100);
+      EXPECT_LT(run.steps - work.skipped - work.walked, run.steps / 10) << "one by one";
+    }
+  }
+}
+
 TEST(Environment, RewardsAndActivationsDoNotDependOnTheOrderOfPulls) {
   const Instance instance = make("loopless-clique", {{"K", 4.0}});
   const auto rewards = [&](const std::vector<int>& pulls) {

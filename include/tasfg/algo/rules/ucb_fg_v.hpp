@@ -57,8 +57,11 @@ class UcbVRule {
   /// Whether the choice is still that of the last look, after `ahead` more pulls that leave the bounds of
   /// means in order.
   [[nodiscard]] bool stands(const Estimate& e, std::int64_t ahead) const {
+    return holds(e) && enough_fire(e, ahead);
+  }
+  [[nodiscard]] bool enough_fire(const Estimate& e, std::int64_t ahead) const {
     const double N = e.pulls()[static_cast<std::size_t>(chosen_)] + static_cast<double>(ahead);
-    return holds(e) && pseudo_ + e.count(chosen_, leader_) > needed_ * N;
+    return pseudo_ + e.count(chosen_, leader_) > needed_ * N;
   }
   int look(const Estimate& e);
   /// Widths, roots and inverses of the counts as they are now.
