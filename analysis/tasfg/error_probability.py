@@ -10,7 +10,7 @@ import pandas as pd
 
 from .core import core
 from .errors import UserError
-from .models import Instance, _short, checked_threads
+from .models import Instance, _short, checked_flag, checked_threads
 from .simulation import _by_name, algorithms_of, confidences, settings_of, whole
 
 MOST_RUNS = 100_000_000  # as `tasfg error` has it
@@ -52,6 +52,6 @@ def error(
     count, cores = whole(runs, "runs", 1, MOST_RUNS), checked_threads(threads)
     rows = []
     for algorithm in chosen:
-        found = library.error(instance._model, algorithm, logs, count, bool(plain), settings, cores)
+        found = library.error(instance._model, algorithm, logs, count, checked_flag(plain, "plain"), settings, cores)
         rows += [(algorithm.name, x, *row) for x, row in zip(logs, found)]
     return pd.DataFrame(rows, columns=["algorithm", "log_inv_delta", *COLUMNS])

@@ -104,6 +104,13 @@ def checked_text(value: Any, what: str) -> str:
     return value
 
 
+def checked_flag(value: Any, what: str) -> bool:
+    """True or False; 1 and 0, too."""
+    if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
+        raise UserError(f"{what} = {_short(value)} (must be True or False)")
+    return bool(value)
+
+
 def listable(value: Any) -> bool:
     """Whether it holds several values; an array without dimensions does not."""
     return hasattr(value, "__iter__") and not isinstance(value, str | bytes) and getattr(value, "ndim", 1) > 0

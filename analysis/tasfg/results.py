@@ -37,6 +37,9 @@ def open(*paths: os.PathLike | str) -> Results:  # noqa: A001 (like h5py.File, x
     """Opens one result file or several. Everything is read lazily, and again only after `open` is called again."""
     if not paths:
         raise UserError("no result file given")
+    for path in paths:
+        if not isinstance(path, str | os.PathLike):
+            raise UserError(f"a {type(path).__name__} (must be the path of a result file)")
     seen: dict[pathlib.Path, pathlib.Path] = {}
     for path in map(pathlib.Path, paths):
         seen.setdefault(path.resolve(), path)

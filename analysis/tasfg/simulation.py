@@ -17,7 +17,7 @@ import xarray as xr
 
 from .core import core
 from .errors import FailedRuns, UserError
-from .models import Instance, _short, checked_text, checked_threads, listable
+from .models import Instance, _short, checked_flag, checked_text, checked_threads, listable
 from .reader import CHECKPOINT, FAILED, PENDING, RUN, STOP, Failure, ResultFile, Variable
 from .results import Results
 from .rules import algorithm_of
@@ -178,9 +178,9 @@ def settings_of(
         checked_text(stream, "stream"),
         whole(master_seed, "master_seed", 0),
         whole(max_steps, "max_steps", 1, library.most_draws),
-        bool(pulls_by_delta),
+        checked_flag(pulls_by_delta, "pulls_by_delta"),
         list(checkpoints),
-        bool(skip),
+        checked_flag(skip, "skip"),
     )
 
 
@@ -230,7 +230,7 @@ def _progress(wanted: Any, total: int) -> tuple[Any, Callable[[], None]]:
         return (lambda done: wanted(done, total)), (lambda: None)
     if wanted is None:
         wanted = sys.stderr is not None and sys.stderr.isatty()
-    if not wanted:
+    if not checked_flag(wanted, "progress"):
         return None, (lambda: None)
     try:
         from tqdm.auto import tqdm

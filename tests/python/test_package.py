@@ -308,6 +308,9 @@ WRONG_RUNS = {
     "no seeds": (dict(seeds=0), "seeds = 0 ("),
     "a seed below zero": (dict(seeds=[-1]), "seeds = -1 (must be a whole number"),
     "a matrix for a setting": (dict(setting=np.eye(2)), "setting = array([[1., 0.], [0., 1.]]) (must be a text)"),
+    "an array for a flag": (dict(skip=np.ones(2)), "skip = array([1., 1.]) (must be True or False)"),
+    "a text for a flag": (dict(pulls_by_delta="no"), "pulls_by_delta = 'no' (must be True or False)"),
+    "an array for progress": (dict(progress=np.ones(2)), "progress = array([1., 1.]) (must be True or False)"),
     "a setting": (dict(setting="infromed"), 'did you mean "informed"?'),
     "conventions": (dict(conventions="papers"), 'did you mean "paper"?'),
     "a point": (dict(points={"statistc": "counts"}), 'did you mean "statistic"?'),
@@ -325,6 +328,11 @@ WRONG_RUNS = {
     "a rule with a built-in's name": (dict(algorithms=[type("R", (), {"name": "uniform"})()]), "that is the name of a built-in one"),
     "a library that is not there": (dict(algorithms="mine", rules=["./nowhere.so"]), "rules: ./nowhere.so: no such file"),
 }
+
+
+def test_what_is_no_path_is_not_opened():
+    with pytest.raises(tasfg.UserError, match=r"^a ndarray \(must be the path of a result file\)$"):
+        tasfg.open(np.ones(2))
 
 
 @pytest.mark.parametrize("case", REFUSED)
