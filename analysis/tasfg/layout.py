@@ -17,6 +17,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLoc
 from matplotlib.transforms import ScaledTranslation
 
 from . import style
+from .grid import Grid
 from .names import power
 
 TITLE, NOTE, TICK, LEGEND = 8.5, 6.3, 7.0, 7.0  # sizes of texts, points
@@ -69,7 +70,13 @@ def panels(
     rows = -(-count // columns)
     width = width or (style.COLUMN if columns == 1 else style.PAGE)
     figure, grid = plt.subplots(
-        rows, columns, squeeze=False, sharex=share_x, sharey=share_y, figsize=(width, 0.55 + height * rows)
+        rows,
+        columns,
+        squeeze=False,
+        sharex=share_x,
+        sharey=share_y,
+        figsize=(width, 0.55 + height * rows),
+        layout=Grid(),
     )
     places = list(grid.flat)
     for place in places[count:]:
@@ -85,7 +92,7 @@ def spread(widths: list[float], height: float) -> tuple[Figure, list[Axes]]:
     half = style.PAGE / 2
     if len(widths) == 1:
         size = style.COLUMN if widths[0] <= style.COLUMN else style.PAGE
-        figure, axes = plt.subplots(figsize=(size, 0.55 + height))
+        figure, axes = plt.subplots(figsize=(size, 0.55 + height), layout=Grid())
         return figure, [axes]
     places, row, column = [], 0, 0
     for width in widths:
@@ -94,7 +101,7 @@ def spread(widths: list[float], height: float) -> tuple[Figure, list[Axes]]:
         places.append((row, column, width > half))
         row, column = (row, 1) if column == 0 and width <= half else (row + 1, 0)
     rows = places[-1][0] + 1
-    figure = plt.figure(figsize=(style.PAGE, 0.55 + height * rows))
+    figure = plt.figure(figsize=(style.PAGE, 0.55 + height * rows), layout=Grid())
     grid = figure.add_gridspec(rows, 2)
     return figure, [figure.add_subplot(grid[r, :] if whole else grid[r, c]) for r, c, whole in places]
 
@@ -223,7 +230,7 @@ def _fit(axis: Axis, places: list[float], names: list[str]) -> bool:
 def legend(figure: Figure, handles: list, title: str = "") -> None:
     """A legend above all panels, in as many rows as its width asks for, under a title if there is one.
 
-    constrained_layout knows titles, not legends of a figure: blank title lines keep the place."""
+    The layout knows titles, not legends of a figure: blank title lines keep the place."""
     labels = [handle.get_label() for handle in handles]
     columns = len(handles)
     while columns > 1:
@@ -236,7 +243,9 @@ def legend(figure: Figure, handles: list, title: str = "") -> None:
     heading = wrapped(title, figure.get_figwidth() - 0.2, TITLE) if title else ""
     lines = heading.count("\n") + 1 if title else 0
     figure.set_figheight(figure.get_figheight() + 0.15 * (rows - 1 + lines))  # the panels keep their heights
-    figure.suptitle(heading + "\n" * bool(title) + " " + "\n " * (rows - 1), fontsize=TITLE, linespacing=1.3)
+    text = figure.suptitle(heading + "\n" * bool(title) + " " + "\n " * (rows - 1), fontsize=TITLE, linespacing=1.3)
+    if isinstance(figure.get_layout_engine(), Grid):
+        figure.get_layout_engine().above = text
     figure.legend(
         handles=handles,
         loc="upper center",
@@ -254,5 +263,7 @@ def note(figure: Figure, *texts: str) -> None:
     lines = wrapped("\n".join(filter(None, texts)), figure.get_figwidth() - 0.15, NOTE)
     if lines:
         figure.set_figheight(figure.get_figheight() + 0.11 * lines.count("\n"))
-        # supxlabel is laid out by constrained_layout, so nothing can overlap it
-        figure.supxlabel(lines, fontsize=NOTE, color="#333333", x=0.01, ha="left", linespacing=1.25)
+        # supxlabel is laid out with the panels, so nothing can overlap it
+        text = figure.supxlabel(lines, fontsize=NOTE, color="#333333", x=0.01, ha="left", linespacing=1.25)
+        if isinstance(figure.get_layout_engine(), Grid):
+            figure.get_layout_engine().below = text
