@@ -16,6 +16,7 @@ from .names import case_title, equation, number
 from .results import Results
 from .samples import dodge
 from .selection import MOST_PANELS, MOST_VERTICES, few_vertices, first_of, in_order, single_cases
+from .strokes import upright
 
 NOT_UNIQUE = "†: ω* is not unique; drawn is the centre of the optimal set (another solver may return another" " point)."
 
@@ -40,7 +41,6 @@ def _vertex_axis(axes: Axes, K: int, best: int) -> None:
     ticks = sorted({*ticks, best})
     axes.set_xticks(ticks)
     axes.set_xlim(-0.6, K - 0.4)
-    axes.grid(False, axis="x")
     axes.get_xticklabels()[ticks.index(best)].set_fontweight("bold")
 
 
@@ -51,7 +51,7 @@ def _panels(cases: pd.DataFrame, height: float, share_y: bool = False) -> tuple[
     if len(cases) == 4 and columns == 3:
         columns = 2
     width = style.COLUMN if len(cases) == 1 and cases.K.max() <= 12 else style.PAGE
-    return layout.panels(len(cases), columns, height, share_y=share_y, width=width)
+    return layout.panels(len(cases), columns, height, share_y=share_y, width=width, lines="y")
 
 
 def bars(results: Results, graph: str | None = None) -> Figure:
@@ -173,7 +173,7 @@ def pulls(results: Results) -> Figure:
             if len(values):
                 low, high = np.percentile(values, [25, 75], axis=0)
                 colour = style.algorithm_colour(name)
-                panel.vlines(np.arange(K) + offset, low, high, color=colour, linewidth=1.0)
+                upright(panel, np.arange(K) + offset, low, high, colors=colour, linewidths=1.0)
                 panel.plot(
                     np.arange(K) + offset,
                     values.mean(axis=0),

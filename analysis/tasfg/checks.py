@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy import special
@@ -16,6 +15,7 @@ from .names import case_title, delta_axis, delta_text, graph_title
 from .results import Results
 from .samples import BOUND, dodge, draw_means
 from .selection import MOST_GROUPS, MOST_PANELS, confidence, first_of, in_order, incomplete, runs_of
+from .strokes import level, upright
 
 
 def _range(counts: pd.Series) -> str:
@@ -48,7 +48,7 @@ def _error_bars(axes, x, table: pd.DataFrame, name: str, floor: float) -> None:
     """Intervals with a mark at the rate; a short line at the upper end where there was no error."""
     colour = style.algorithm_colour(name)
     x, some = np.asarray(x, dtype=float), (table.errors > 0).to_numpy()
-    axes.vlines(x, np.maximum(table.low, floor), table.high, color=colour, linewidth=1.0)
+    upright(axes, x, np.maximum(table.low, floor), table.high, colors=colour, linewidths=1.0)
     axes.plot(x[some], table.rate[some], style.algorithm_marker(name), color=colour, ms=3)
     axes.plot(x[~some], table.high[~some], "_", color=colour, ms=4, mew=1.0)
 
@@ -65,7 +65,7 @@ def error_rate(results: Results) -> Figure:
     logs = np.sort(table.log_inv_delta.unique())
     label, words = delta_axis(logs)
     wide = len(logs) * len(algorithms) > 36
-    figure, panels = layout.panels(len(graphs), 1 if wide else 2, 2.0, True, True, style.PAGE if wide else None)
+    figure, panels = layout.panels(len(graphs), 1 if wide else 2, 2.0, True, True, style.PAGE if wide else None, "y")
     # Below 1/runs nothing can be told apart: δ that are far below stand as arrows at the floor.
     floor = 10 ** np.floor(np.log10(0.5 * min(table.high.min(), 1.0 / table.runs.max())))
     below = np.exp(-logs) < floor * 1.2
@@ -73,23 +73,15 @@ def error_rate(results: Results) -> Figure:
         panel.set(yscale="log", ylim=(floor, 1.3), xlim=(-0.5, len(logs) - 0.5))
         layout.log_axis(panel.yaxis)
         at = np.arange(len(logs))
-        panel.hlines(
-            np.exp(-logs[~below]),
-            at[~below] - 0.45,
-            at[~below] + 0.45,
-            colors="#000000",
-            linestyles=[style.BOUND_DASH],
-            lw=0.9,
-        )
+        look = {"colors": "#000000", "linestyles": [style.BOUND_DASH], "linewidths": 0.9}
+        level(panel, np.exp(-logs[~below]), at[~below] - 0.45, at[~below] + 0.45, **look)
         if below.any():
             panel.plot(at[below], np.full(below.sum(), floor * 1.12), "v", color="#000000", ms=3.5, clip_on=False)
         for offset, name in zip(dodge(len(algorithms), 0.8), algorithms):
             part = table[(table.graph == graph) & (table.algorithm == name)]
             _error_bars(panel, np.searchsorted(logs, part.log_inv_delta) + offset, part, name, floor)
         layout.tick_names(panel, at, words)
-        panel.grid(False, axis="x")
-        for x in at[1:] - 0.5:
-            panel.axvline(x, color=style.PALE, linewidth=0.5, zorder=0)
+        layout.part(panel, at[1:] - 0.5)
         layout.title(panel, style.graph_name(graph))
     layout.label_outside(panels, label, "error rate")
     delta = Line2D([], [], color="#000000", linestyle=style.BOUND_DASH, lw=0.9, label=style.DELTA)
@@ -188,7 +180,9 @@ def anytime(results: Results) -> Figure:
                 lw=0.9,
                 ms=3,
             )
-            time.vlines(x, quartiles[0.25], np.minimum(quartiles[0.75], 1e6 * high), color=colour, linewidth=1.0)
+            upright(
+                time, x, quartiles[0.25], np.minimum(quartiles[0.75], 1e6 * high), colors=colour, linewidths=1.0
+            )
         error.set(xscale="log", yscale="log", ylim=(floor, 1.3))
         time.axhline(1.0, color="#000000", linestyle=style.BOUND_DASH, lw=0.9)
         time.set(xscale="log", yscale="log", ylim=(0.93, max(1.5, 1.1 * high)))
@@ -297,7 +291,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     most = [cases.graph.value_counts()[graphs[i : i + columns]].max() for i in range(0, len(graphs), columns)]
     slot = max(0.11 * len(algorithms) + 0.05, 0.16)
     heights = [0.55 + slot * n for n in most]
-    figure, panels = layout.panels(len(graphs), columns, 1.0, share_x=True)
+    figure, panels = layout.panels(len(graphs), columns, 1.0, share_x=True, lines="x")
     figure.set_size_inches(figure.get_figwidth(), 0.75 + sum(heights))
     panels[0].get_gridspec().set_height_ratios(heights)
     for panel, graph in zip(panels, graphs):
@@ -313,8 +307,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
                 (row.unpaired_low, row.unpaired_high, {"colors": "#AAAAAA", "linewidths": 3.0, "alpha": 0.7}),
                 (row.low, row.high, {"colors": colour, "linewidths": 1.2}),
             ):
-                ends = [[(a, v), (b, v)] for a, b, v in zip(low[closed], high[closed], at_y[closed])]
-                panel.add_collection(LineCollection(ends, **line))
+                level(panel, at_y[closed], low[closed], high[closed], **line)
             panel.plot(row.ratio[closed], at_y[closed], style.algorithm_marker(name), color=colour, ms=3.2)
             for way, mark in ((1, ">"), (-1, "<"), (0, style.algorithm_marker(name))):
                 chosen = (row.open == way).to_numpy() & ~closed
@@ -324,9 +317,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
         panel.set_yticks(range(len(here)), [layout.wrapped(text, 1.5, size) for text in joined], fontsize=size)
         panel.set(ylim=(len(here) - 0.5, -0.5), xscale="log")
         layout.title(panel, graph_title(here))
-        panel.grid(False, axis="y")
-        for edge in np.arange(len(here) - 1) + 0.5:
-            panel.axhline(edge, color=style.PALE, linewidth=0.5)
+        layout.part(panel, np.arange(len(here) - 1) + 0.5, "y")
     ends = table[["ratio", "unpaired_low", "unpaired_high"]].to_numpy()
     panels[0].set_xlim(min(0.95, np.nanmin(ends) / 1.1), max(1.05, np.nanmax(ends) * 1.1))
     for panel in panels:
