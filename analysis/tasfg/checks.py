@@ -217,19 +217,22 @@ def paired_table(
     rows = []
     here = runs[(runs.log_inv_delta == at) & runs.status.isin(["done", "capped"])]
     for label, part in here.groupby("label", observed=True, sort=False):
-        logs = {name: np.log(one.set_index("seed").tau) for name, one in part.groupby("algorithm", observed=True)}
-        if baseline not in logs:
+        seeds, tau = part.seed.to_numpy(), part.tau.to_numpy()
+        index = part.groupby("algorithm", observed=True).indices
+        if baseline not in index:
             continue
-        for name in (name for name in logs if name != baseline):
-            both = pd.concat([logs[baseline], logs[name]], axis=1, join="inner", keys=["base", "other"])
-            n = len(both)
+        for name in (name for name in index if name != baseline):
+            _, *at_seeds = np.intersect1d(seeds[index[baseline]], seeds[index[name]], return_indices=True)
+            base, other = (np.log(tau[index[who]][chosen]) for who, chosen in zip((baseline, name), at_seeds))
+            n = len(base)
             if n < 3:
                 continue
             row = {"label": label, "algorithm": name, "seeds": n, "open": 0}
-            if both.isna().any(axis=None):
-                low = both.other.fillna(np.log(cap)) - both.base.fillna(np.inf)  # all that may be, from here
-                high = both.other.fillna(np.inf) - both.base.fillna(np.log(cap))  # to there
-                least, most = np.median(low), np.median(high.fillna(np.inf))
+            if np.isnan(base).any() or np.isnan(other).any():
+                end = np.log(cap)  # all that may be, from `low` to `high`
+                low = _filled(other, end) - _filled(base, np.inf)
+                high = _filled(other, np.inf) - _filled(base, end)
+                least, most = np.median(low), np.median(_filled(high, np.inf))
                 if np.isfinite(least):
                     row |= {"ratio": np.exp(least), "open": int(least != most)}
                 elif np.isfinite(most):
@@ -237,28 +240,37 @@ def paired_table(
                 else:
                     continue
             else:
-                difference = both.other - both.base
+                difference = other - base
                 if means:
-                    times = np.exp(both)
-                    ratio, low, high = stopped_ratio(times.other, times.base)
-                    apart = np.hypot(*(stopped_half_width(times[name]) / times[name].mean() for name in times))
+                    times = np.exp(base), np.exp(other)
+                    ratio, low, high = stopped_ratio(times[1], times[0])
+                    apart = np.hypot(*(stopped_half_width(values) / values.mean() for values in times))
                     ends = (ratio, low, high, ratio * (1 - apart), ratio * (1 + apart))
                 else:
                     paired = (stopped_half_width if stopped else half_width)(difference)
                     unpaired = (
-                        np.hypot(stopped_half_width(both.base), stopped_half_width(both.other))
+                        np.hypot(stopped_half_width(base), stopped_half_width(other))
                         if stopped
-                        else special.stdtrit(2 * n - 2, 0.5 + LEVEL / 2) * np.sqrt(both.var(ddof=1).sum() / n)
+                        else special.stdtrit(2 * n - 2, 0.5 + LEVEL / 2) * np.sqrt((base.var(ddof=1) + other.var(ddof=1)) / n)
                     )
                     ends = tuple(np.exp(difference.mean() + x) for x in (0.0, -paired, paired, -unpaired, unpaired))
                 row |= {
                     **dict(zip(("ratio", "low", "high", "unpaired_low", "unpaired_high"), ends)),
                     "share_faster": (difference < 0).mean(),
-                    "correlation": both.corr().iloc[0, 1],
+                    "correlation": _correlation(base, other),
                 }
             rows.append(row)
     columns = ("label algorithm seeds ratio low high unpaired_low unpaired_high share_faster correlation open").split()
     return pd.DataFrame(rows, columns=columns)
+
+
+def _filled(values: np.ndarray, value: float) -> np.ndarray:
+    return np.where(np.isnan(values), value, values)
+
+
+def _correlation(x: np.ndarray, y: np.ndarray) -> float:
+    """Missing where one of them is constant."""
+    return float(np.corrcoef(x, y)[0, 1]) if x.std() > 0 and y.std() > 0 else np.nan
 
 
 def first_algorithm(runs: pd.DataFrame) -> str:

@@ -6,6 +6,7 @@ a quarter of the time of a drawing."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +15,7 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import LayoutEngine
 from matplotlib.text import Text
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import BboxBase, ScaledTranslation
 
 PAD = 0.042  # around a panel and its texts, inches
 LEFT, RIGHT, BOTTOM, TOP = range(4)  # the sides of a panel
@@ -38,15 +39,22 @@ class Grid(LayoutEngine):
 
     def execute(self, fig: Figure) -> None:
         """Matplotlib calls it before it draws the figure."""
-        panels = [axes for axes in fig.axes if axes.get_visible()]
+        panels = [axes for axes in fig.axes if axes.get_visible() and _spec(axes)]
         if not panels:
             return
-        grid = panels[0].get_subplotspec().get_gridspec()
-        width, height = fig.get_size_inches()
+        grid = _spec(panels[0]).get_gridspec()
+        panels = [axes for axes in panels if _spec(axes).get_gridspec() is grid]  # others, a user placed
         renderer = fig._get_renderer()
+        # How far a text inside a panel reaches beyond it depends on where the panel stands: looked at again.
+        for _ in range(2 if any(axes.texts for axes in panels) else 1):
+            self._place(fig, panels, renderer)
+
+    def _place(self, fig: Figure, panels: list[Axes], renderer: RendererBase) -> None:
+        grid = _spec(panels[0]).get_gridspec()
+        width, height = fig.get_size_inches()
         room_x, room_y = np.zeros((2, grid.ncols)), np.zeros((2, grid.nrows))
         for axes in panels:
-            spec, sides = axes.get_subplotspec(), _around(axes, renderer) + PAD
+            spec, sides = _spec(axes), _around(axes, renderer) + PAD
             for room, span, (first, last) in (
                 (room_x, spec.colspan, sides[[LEFT, RIGHT]]),
                 (room_y, spec.rowspan, sides[[TOP, BOTTOM]]),
@@ -61,13 +69,16 @@ class Grid(LayoutEngine):
         x = _edges(room_x, grid.get_width_ratios(), 0.0, width)
         y = _edges(room_y, grid.get_height_ratios(), top, height - bottom)
         for axes in panels:
-            spec = axes.get_subplotspec()
+            spec = _spec(axes)
             left, right = x[0, spec.colspan.start], x[1, spec.colspan.stop - 1]
             above, below = y[0, spec.rowspan.start], y[1, spec.rowspan.stop - 1]
-            axes.set_position(
-                [left / width, 1.0 - below / height, (right - left) / width, (below - above) / height]
-            )
+            axes.set_position([left / width, 1.0 - below / height, (right - left) / width, (below - above) / height])
             axes.set_in_layout(True)  # which set_position takes back
+
+
+def _spec(axes: Axes) -> Any:
+    """The cells of a grid that a panel takes; None if it is in none."""
+    return getattr(axes, "get_subplotspec", lambda: None)()
 
 
 def _edges(room: np.ndarray, ratios: Iterable[float] | None, begin: float, end: float) -> np.ndarray:
@@ -90,25 +101,34 @@ def _around(axes: Axes, renderer: RendererBase) -> np.ndarray:
     axes.apply_aspect()
     sides, panel, dpi = np.zeros(4), axes.bbox, axes.figure.dpi
     for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
-        names = [box for box in axis.get_ticklabel_extents(renderer) if box.width and box.height]
+        axis.set_label_coords(0.5, 0.5)  # else Matplotlib measures the ticks to find a place for it
+        axis.label.set_visible(False)
+        box = axis.get_tightbbox(renderer)
+        axis.label.set_visible(True)
         beyond = np.zeros(4)
-        for box in names:
-            out = (panel.x0 - box.x0, box.x1 - panel.x1, panel.y0 - box.y0, box.y1 - panel.y1)
-            beyond = np.maximum(beyond, np.array(out) / dpi)
-        side = SIDES[axis.get_label_position()]
-        away = beyond[side] + axis.labelpad / 72.0
-        _place_label(axis, side, away)
+        if box:
+            beyond = np.maximum(0.0, _beyond(box, panel) / dpi)
         if axis.get_label_text():
+            side = SIDES[axis.get_label_position()]
+            beyond[side] += axis.labelpad / 72.0
+            _place_label(axis, side, beyond[side])
             box = axis.label.get_window_extent(renderer)
-            beyond[side] = away + (box.height if side >= BOTTOM else box.width) / dpi
+            beyond[side] += (box.height if side >= BOTTOM else box.width) / dpi
         sides = np.maximum(sides, beyond)
+    for text in axes.texts:
+        sides = np.maximum(sides, _beyond(text.get_window_extent(renderer), panel) / dpi)
     if axes.get_title():
-        title = axes.title.get_window_extent(renderer)
+        box = axes.title.get_window_extent(renderer)
         raised = (axes.title.get_position()[1] - 1.0) * panel.height
-        sides[TOP] = max(sides[TOP], (title.y1 - raised - panel.y1) / dpi)
-        if axes.yaxis.get_major_formatter().get_offset():  # a factor (1e6), and the title above it
-            sides[TOP] += axes.yaxis.get_offset_text().get_size() * 1.4 / 72.0
+        title = (box.y1 - raised - panel.y1) / dpi
+        factor = axes.axison and axes.yaxis.get_offset_text().get_text()  # 1e6, and the title above it
+        sides[TOP] = sides[TOP] + title if factor else max(sides[TOP], title)
     return sides
+
+
+def _beyond(box: BboxBase, panel: BboxBase) -> np.ndarray:
+    """How far a box reaches beyond the sides of a panel; negative where it does not."""
+    return np.array([panel.x0 - box.x0, box.x1 - panel.x1, panel.y0 - box.y0, box.y1 - panel.y1])
 
 
 def _place_label(axis: Axis, side: int, away: float) -> None:

@@ -84,6 +84,8 @@ def panels(
             layout=Grid(),
         )
     places = list(grid.flat)
+    for axis in (axis for place in places[:count] for axis in (place.xaxis, place.yaxis)):
+        axis.remove_overlapping_locs = False  # there are no minor ticks that could stand on others
     for place in places[count:]:
         place.remove()
     if share_x:
@@ -143,7 +145,7 @@ def title(axes: Axes, text: str) -> None:
 
 def _may_have_factor(axes: Axes) -> bool:
     """Whether a factor (1e6) may stand above the y axis: of a linear one, whose numbers are large, small or nearly equal."""
-    if not isinstance(axes.yaxis.get_major_formatter(), ScalarFormatter):
+    if not (axes.axison and isinstance(axes.yaxis.get_major_formatter(), ScalarFormatter)):
         return False
     low, high = sorted(axes.get_ylim())
     return not (0.0 <= low < 0.9 * high and 1e-2 <= high < 1e5)
