@@ -155,9 +155,7 @@ def pulls(results: Results) -> Figure:
         K = int(case.K)
         omega = results.cases.omega.values[position(results, case.label), :K]
         outlines = [[(v - 0.46, 0), (v - 0.46, y), (v + 0.46, y), (v + 0.46, 0)] for v, y in enumerate(omega)]
-        panel.add_collection(
-            Strokes(outlines, facecolors="#E3E3E3", colors="#888888", linewidths=0.4, zorder=1)
-        )
+        panel.add_collection(Strokes(outlines, facecolors="#E3E3E3", colors="#888888", linewidths=0.4, zorder=1))
         for offset, name in zip(offsets, algorithms):
             values = np.concatenate([part[:, :K] for part in shares[case.label].get(name, [np.empty((0, K))])])
             values = values[~np.isnan(values).any(axis=1)]

@@ -180,9 +180,7 @@ def anytime(results: Results) -> Figure:
                 lw=0.9,
                 ms=3,
             )
-            upright(
-                time, x, quartiles[0.25], np.minimum(quartiles[0.75], 1e6 * high), colors=colour, linewidths=1.0
-            )
+            upright(time, x, quartiles[0.25], np.minimum(quartiles[0.75], 1e6 * high), colors=colour, linewidths=1.0)
         error.set(xscale="log", yscale="log", ylim=(floor, 1.3))
         time.axhline(1.0, color="#000000", linestyle=style.BOUND_DASH, lw=0.9)
         time.set(xscale="log", yscale="log", ylim=(0.93, max(1.5, 1.1 * high)))
@@ -251,7 +249,8 @@ def paired_table(
                     unpaired = (
                         np.hypot(stopped_half_width(base), stopped_half_width(other))
                         if stopped
-                        else special.stdtrit(2 * n - 2, 0.5 + LEVEL / 2) * np.sqrt((base.var(ddof=1) + other.var(ddof=1)) / n)
+                        else special.stdtrit(2 * n - 2, 0.5 + LEVEL / 2)
+                        * np.sqrt((base.var(ddof=1) + other.var(ddof=1)) / n)
                     )
                     ends = tuple(np.exp(difference.mean() + x) for x in (0.0, -paired, paired, -unpaired, unpaired))
                 row |= {

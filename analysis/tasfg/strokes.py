@@ -47,6 +47,8 @@ def upright(axes: Axes, x, low, high, **look) -> Strokes:
 
 def level(axes: Axes, y, left, right, **look) -> Strokes:
     """Level lines at y from left to right; where y is missing there is none."""
-    rows = np.broadcast_arrays(np.asarray(y, dtype=float), np.asarray(left, dtype=float), np.asarray(right, dtype=float))
+    rows = np.broadcast_arrays(
+        np.asarray(y, dtype=float), np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+    )
     ends = [[(a, at), (b, at)] for at, a, b in zip(*map(np.atleast_1d, rows)) if not np.isnan(at)]
     return axes.add_collection(Strokes(ends, **look))
