@@ -2,6 +2,6 @@
 
 import sys
 
-from .command_line import main
+from .command_line import program
 
-sys.exit(main())
+sys.exit(program())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -16,6 +15,7 @@ from .names import case_title, equation, number
 from .results import Results
 from .samples import dodge
 from .selection import MOST_PANELS, MOST_VERTICES, few_vertices, first_of, in_order, single_cases
+from .strokes import Strokes, upright
 
 NOT_UNIQUE = "†: ω* is not unique; drawn is the centre of the optimal set (another solver may return another" " point)."
 
@@ -23,10 +23,6 @@ NOT_UNIQUE = "†: ω* is not unique; drawn is the centre of the optimal set (an
 def position(results: Results, label: str) -> int:
     """Of a case in `results.cases`."""
     return int(np.flatnonzero(results.cases.label.values == label)[0])
-
-
-def _slice(results: Results, label: str) -> xr.Dataset:
-    return results.cases.isel(case=position(results, label))
 
 
 def _title(case: pd.Series) -> str:
@@ -38,10 +34,8 @@ def _vertex_axis(axes: Axes, K: int, best: int) -> None:
     step = 1 if K <= 16 else 5
     ticks = [v for v in range(K) if v % step == 0 and (v == best or abs(v - best) >= step or step == 1)]
     ticks = sorted({*ticks, best})
-    axes.set_xticks(ticks)
     axes.set_xlim(-0.6, K - 0.4)
-    axes.grid(False, axis="x")
-    axes.get_xticklabels()[ticks.index(best)].set_fontweight("bold")
+    axes.set_xticks(ticks)[ticks.index(best)].label1.set_fontweight("bold")
 
 
 def _panels(cases: pd.DataFrame, height: float, share_y: bool = False) -> tuple[Figure, list[Axes]]:
@@ -51,7 +45,7 @@ def _panels(cases: pd.DataFrame, height: float, share_y: bool = False) -> tuple[
     if len(cases) == 4 and columns == 3:
         columns = 2
     width = style.COLUMN if len(cases) == 1 and cases.K.max() <= 12 else style.PAGE
-    return layout.panels(len(cases), columns, height, share_y=share_y, width=width)
+    return layout.panels(len(cases), columns, height, share_y=share_y, width=width, lines="y")
 
 
 def bars(results: Results, graph: str | None = None) -> Figure:
@@ -69,11 +63,11 @@ def bars(results: Results, graph: str | None = None) -> Figure:
         ("m", style.M_STAR, style.ORANGE, ""),
     )
     for panel, (_, case) in zip(panels, cases.iterrows()):
-        data, K = _slice(results, case.label), int(case.K)
+        at, K = position(results, case.label), int(case.K)
         for offset, (name, _, colour, hatch) in zip(dodge(3, 0.9), series):
             panel.bar(
                 np.arange(K) + offset,
-                data[name].values[:K],
+                results.cases[name].values[at, :K],
                 width=0.28,
                 color=colour,
                 hatch=hatch,
@@ -139,13 +133,14 @@ def symmetric(results: Results) -> Figure:
 def pulls(results: Results) -> Figure:
     """Share of draws per vertex when the smallest δ stops (mean over seeds, quartiles), against ω*."""
     results.require_times("pulls")
-    shares: dict[str, list[xr.DataArray]] = {}
+    shares: dict[str, dict[str, list[np.ndarray]]] = {}  # by case and algorithm: of a file, (seed, vertex)
     for file in results.files:
         if np.prod(file.shape):
-            found = file.pull_shares()
-            there = found.notnull().any(["algorithm", "seed", "vertex"]).values
-            for c in np.flatnonzero(there):
-                shares.setdefault(str(file.labels[c]), []).append(found.isel(case=c))
+            found = file.pull_shares().values
+            for c in np.flatnonzero(~np.isnan(found).all(axis=(1, 2, 3))):
+                of_case = shares.setdefault(str(file.labels[c]), {})
+                for name, part in zip(file.algorithms, found[c]):
+                    of_case.setdefault(str(name), []).append(part)
     cases = results.cases_frame()
     cases = few_vertices(cases[cases.label.isin(shares) & cases.T_star.notna()])
     if not len(cases):
@@ -153,27 +148,21 @@ def pulls(results: Results) -> Figure:
             f"{results.names}: no settled runs of a case with at most {MOST_VERTICES} vertices (pulls needs them)"
         )
     cases, note = first_of(in_order(cases), MOST_PANELS)
-    algorithms = style.in_order({a for parts in shares.values() for part in parts for a in part.algorithm.values})
+    algorithms = style.in_order({name for of_case in shares.values() for name in of_case})
     figure, panels = _panels(cases, 1.75)
     offsets = dodge(len(algorithms), 0.75)
     for panel, (_, case) in zip(panels, cases.iterrows()):
         K = int(case.K)
-        panel.bar(
-            np.arange(K),
-            _slice(results, case.label).omega.values[:K],
-            width=0.92,
-            color="#E3E3E3",
-            edgecolor="#888888",
-            linewidth=0.4,
-        )
+        omega = results.cases.omega.values[position(results, case.label), :K]
+        outlines = [[(v - 0.46, 0), (v - 0.46, y), (v + 0.46, y), (v + 0.46, 0)] for v, y in enumerate(omega)]
+        panel.add_collection(Strokes(outlines, facecolors="#E3E3E3", colors="#888888", linewidths=0.4, zorder=1))
         for offset, name in zip(offsets, algorithms):
-            parts = [part.sel(algorithm=name).values for part in shares[case.label] if name in part.algorithm.values]
-            values = np.concatenate(parts)[:, :K] if parts else np.empty((0, K))
+            values = np.concatenate([part[:, :K] for part in shares[case.label].get(name, [np.empty((0, K))])])
             values = values[~np.isnan(values).any(axis=1)]
             if len(values):
                 low, high = np.percentile(values, [25, 75], axis=0)
                 colour = style.algorithm_colour(name)
-                panel.vlines(np.arange(K) + offset, low, high, color=colour, linewidth=1.0)
+                upright(panel, np.arange(K) + offset, low, high, colors=colour, linewidths=1.0)
                 panel.plot(
                     np.arange(K) + offset,
                     values.mean(axis=0),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy import special
@@ -16,6 +15,7 @@ from .names import case_title, delta_axis, delta_text, graph_title
 from .results import Results
 from .samples import BOUND, dodge, draw_means
 from .selection import MOST_GROUPS, MOST_PANELS, confidence, first_of, in_order, incomplete, runs_of
+from .strokes import level, upright
 
 
 def _range(counts: pd.Series) -> str:
@@ -48,7 +48,7 @@ def _error_bars(axes, x, table: pd.DataFrame, name: str, floor: float) -> None:
     """Intervals with a mark at the rate; a short line at the upper end where there was no error."""
     colour = style.algorithm_colour(name)
     x, some = np.asarray(x, dtype=float), (table.errors > 0).to_numpy()
-    axes.vlines(x, np.maximum(table.low, floor), table.high, color=colour, linewidth=1.0)
+    upright(axes, x, np.maximum(table.low, floor), table.high, colors=colour, linewidths=1.0)
     axes.plot(x[some], table.rate[some], style.algorithm_marker(name), color=colour, ms=3)
     axes.plot(x[~some], table.high[~some], "_", color=colour, ms=4, mew=1.0)
 
@@ -65,7 +65,7 @@ def error_rate(results: Results) -> Figure:
     logs = np.sort(table.log_inv_delta.unique())
     label, words = delta_axis(logs)
     wide = len(logs) * len(algorithms) > 36
-    figure, panels = layout.panels(len(graphs), 1 if wide else 2, 2.0, True, True, style.PAGE if wide else None)
+    figure, panels = layout.panels(len(graphs), 1 if wide else 2, 2.0, True, True, style.PAGE if wide else None, "y")
     # Below 1/runs nothing can be told apart: δ that are far below stand as arrows at the floor.
     floor = 10 ** np.floor(np.log10(0.5 * min(table.high.min(), 1.0 / table.runs.max())))
     below = np.exp(-logs) < floor * 1.2
@@ -73,23 +73,15 @@ def error_rate(results: Results) -> Figure:
         panel.set(yscale="log", ylim=(floor, 1.3), xlim=(-0.5, len(logs) - 0.5))
         layout.log_axis(panel.yaxis)
         at = np.arange(len(logs))
-        panel.hlines(
-            np.exp(-logs[~below]),
-            at[~below] - 0.45,
-            at[~below] + 0.45,
-            colors="#000000",
-            linestyles=[style.BOUND_DASH],
-            lw=0.9,
-        )
+        look = {"colors": "#000000", "linestyles": [style.BOUND_DASH], "linewidths": 0.9}
+        level(panel, np.exp(-logs[~below]), at[~below] - 0.45, at[~below] + 0.45, **look)
         if below.any():
             panel.plot(at[below], np.full(below.sum(), floor * 1.12), "v", color="#000000", ms=3.5, clip_on=False)
         for offset, name in zip(dodge(len(algorithms), 0.8), algorithms):
             part = table[(table.graph == graph) & (table.algorithm == name)]
             _error_bars(panel, np.searchsorted(logs, part.log_inv_delta) + offset, part, name, floor)
         layout.tick_names(panel, at, words)
-        panel.grid(False, axis="x")
-        for x in at[1:] - 0.5:
-            panel.axvline(x, color=style.PALE, linewidth=0.5, zorder=0)
+        layout.part(panel, at[1:] - 0.5)
         layout.title(panel, style.graph_name(graph))
     layout.label_outside(panels, label, "error rate")
     delta = Line2D([], [], color="#000000", linestyle=style.BOUND_DASH, lw=0.9, label=style.DELTA)
@@ -188,7 +180,7 @@ def anytime(results: Results) -> Figure:
                 lw=0.9,
                 ms=3,
             )
-            time.vlines(x, quartiles[0.25], np.minimum(quartiles[0.75], 1e6 * high), color=colour, linewidth=1.0)
+            upright(time, x, quartiles[0.25], np.minimum(quartiles[0.75], 1e6 * high), colors=colour, linewidths=1.0)
         error.set(xscale="log", yscale="log", ylim=(floor, 1.3))
         time.axhline(1.0, color="#000000", linestyle=style.BOUND_DASH, lw=0.9)
         time.set(xscale="log", yscale="log", ylim=(0.93, max(1.5, 1.1 * high)))
@@ -223,19 +215,22 @@ def paired_table(
     rows = []
     here = runs[(runs.log_inv_delta == at) & runs.status.isin(["done", "capped"])]
     for label, part in here.groupby("label", observed=True, sort=False):
-        logs = {name: np.log(one.set_index("seed").tau) for name, one in part.groupby("algorithm", observed=True)}
-        if baseline not in logs:
+        seeds, tau = part.seed.to_numpy(), part.tau.to_numpy()
+        index = part.groupby("algorithm", observed=True).indices
+        if baseline not in index:
             continue
-        for name in (name for name in logs if name != baseline):
-            both = pd.concat([logs[baseline], logs[name]], axis=1, join="inner", keys=["base", "other"])
-            n = len(both)
+        for name in (name for name in index if name != baseline):
+            _, *at_seeds = np.intersect1d(seeds[index[baseline]], seeds[index[name]], return_indices=True)
+            base, other = (np.log(tau[index[who]][chosen]) for who, chosen in zip((baseline, name), at_seeds))
+            n = len(base)
             if n < 3:
                 continue
             row = {"label": label, "algorithm": name, "seeds": n, "open": 0}
-            if both.isna().any(axis=None):
-                low = both.other.fillna(np.log(cap)) - both.base.fillna(np.inf)  # all that may be, from here
-                high = both.other.fillna(np.inf) - both.base.fillna(np.log(cap))  # to there
-                least, most = np.median(low), np.median(high.fillna(np.inf))
+            if np.isnan(base).any() or np.isnan(other).any():
+                end = np.log(cap)  # all that may be, from `low` to `high`
+                low = _filled(other, end) - _filled(base, np.inf)
+                high = _filled(other, np.inf) - _filled(base, end)
+                least, most = np.median(low), np.median(_filled(high, np.inf))
                 if np.isfinite(least):
                     row |= {"ratio": np.exp(least), "open": int(least != most)}
                 elif np.isfinite(most):
@@ -243,28 +238,38 @@ def paired_table(
                 else:
                     continue
             else:
-                difference = both.other - both.base
+                difference = other - base
                 if means:
-                    times = np.exp(both)
-                    ratio, low, high = stopped_ratio(times.other, times.base)
-                    apart = np.hypot(*(stopped_half_width(times[name]) / times[name].mean() for name in times))
+                    times = np.exp(base), np.exp(other)
+                    ratio, low, high = stopped_ratio(times[1], times[0])
+                    apart = np.hypot(*(stopped_half_width(values) / values.mean() for values in times))
                     ends = (ratio, low, high, ratio * (1 - apart), ratio * (1 + apart))
                 else:
                     paired = (stopped_half_width if stopped else half_width)(difference)
                     unpaired = (
-                        np.hypot(stopped_half_width(both.base), stopped_half_width(both.other))
+                        np.hypot(stopped_half_width(base), stopped_half_width(other))
                         if stopped
-                        else special.stdtrit(2 * n - 2, 0.5 + LEVEL / 2) * np.sqrt(both.var(ddof=1).sum() / n)
+                        else special.stdtrit(2 * n - 2, 0.5 + LEVEL / 2)
+                        * np.sqrt((base.var(ddof=1) + other.var(ddof=1)) / n)
                     )
                     ends = tuple(np.exp(difference.mean() + x) for x in (0.0, -paired, paired, -unpaired, unpaired))
                 row |= {
                     **dict(zip(("ratio", "low", "high", "unpaired_low", "unpaired_high"), ends)),
                     "share_faster": (difference < 0).mean(),
-                    "correlation": both.corr().iloc[0, 1],
+                    "correlation": _correlation(base, other),
                 }
             rows.append(row)
     columns = ("label algorithm seeds ratio low high unpaired_low unpaired_high share_faster correlation open").split()
     return pd.DataFrame(rows, columns=columns)
+
+
+def _filled(values: np.ndarray, value: float) -> np.ndarray:
+    return np.where(np.isnan(values), value, values)
+
+
+def _correlation(x: np.ndarray, y: np.ndarray) -> float:
+    """Missing where one of them is constant."""
+    return float(np.corrcoef(x, y)[0, 1]) if x.std() > 0 and y.std() > 0 else np.nan
 
 
 def first_algorithm(runs: pd.DataFrame) -> str:
@@ -297,7 +302,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
     most = [cases.graph.value_counts()[graphs[i : i + columns]].max() for i in range(0, len(graphs), columns)]
     slot = max(0.11 * len(algorithms) + 0.05, 0.16)
     heights = [0.55 + slot * n for n in most]
-    figure, panels = layout.panels(len(graphs), columns, 1.0, share_x=True)
+    figure, panels = layout.panels(len(graphs), columns, 1.0, share_x=True, lines="x")
     figure.set_size_inches(figure.get_figwidth(), 0.75 + sum(heights))
     panels[0].get_gridspec().set_height_ratios(heights)
     for panel, graph in zip(panels, graphs):
@@ -313,8 +318,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
                 (row.unpaired_low, row.unpaired_high, {"colors": "#AAAAAA", "linewidths": 3.0, "alpha": 0.7}),
                 (row.low, row.high, {"colors": colour, "linewidths": 1.2}),
             ):
-                ends = [[(a, v), (b, v)] for a, b, v in zip(low[closed], high[closed], at_y[closed])]
-                panel.add_collection(LineCollection(ends, **line))
+                level(panel, at_y[closed], low[closed], high[closed], **line)
             panel.plot(row.ratio[closed], at_y[closed], style.algorithm_marker(name), color=colour, ms=3.2)
             for way, mark in ((1, ">"), (-1, "<"), (0, style.algorithm_marker(name))):
                 chosen = (row.open == way).to_numpy() & ~closed
@@ -324,9 +328,7 @@ def paired(results: Results, log_inv_delta: float | None = None, baseline: str |
         panel.set_yticks(range(len(here)), [layout.wrapped(text, 1.5, size) for text in joined], fontsize=size)
         panel.set(ylim=(len(here) - 0.5, -0.5), xscale="log")
         layout.title(panel, graph_title(here))
-        panel.grid(False, axis="y")
-        for edge in np.arange(len(here) - 1) + 0.5:
-            panel.axhline(edge, color=style.PALE, linewidth=0.5)
+        layout.part(panel, np.arange(len(here) - 1) + 0.5, "y")
     ends = table[["ratio", "unpaired_low", "unpaired_high"]].to_numpy()
     panels[0].set_xlim(min(0.95, np.nanmin(ends) / 1.1), max(1.05, np.nanmax(ends) * 1.1))
     for panel in panels:

@@ -174,7 +174,7 @@ def distributions(ours: pd.DataFrame, published: pd.DataFrame, log_inv_delta: fl
                     values = runs[(runs.graph == graph) & (runs.K == K) & (runs.algorithm == name)].tau
                     if len(values):
                         box = Box.of(Sample.of(values))
-                        draw_boxes(panel, [box], [x + offset], style.algorithm_colour(name), 0.34, 3.5, pale)
+                        draw_boxes(panel, [(x + offset, box, style.algorithm_colour(name))], 0.34, 3.5, pale)
             panel.set_yscale("log")
             panel.autoscale_view()
             panel.set_ylim(*panel.get_ylim())

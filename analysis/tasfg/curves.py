@@ -50,7 +50,7 @@ def curves_of(results: Results, family: str, r: float | None = None) -> list[Cur
     cases = results.cases_frame()
     cases = cases[(cases.graph == family) & cases.T_star.notna() & cases.p.notna()]
     curves = []
-    if len(cases):
+    if cases.p.nunique() >= CURVE:
         for _, group in cases.groupby(without_p(cases), sort=False):
             if group.p.nunique() >= CURVE:
                 fixed = parameters(group.iloc[0])

@@ -12,6 +12,7 @@ from matplotlib.path import Path
 from . import layout, style
 from .allocations import position
 from .errors import NothingToDraw
+from .grid import Grid
 from .names import case_title
 from .results import Results
 from .selection import first_of, single_cases
@@ -134,6 +135,7 @@ def drawings(results: Results) -> Figure:
         squeeze=False,
         height_ratios=[1.15, 1.0] * rows,
         figsize=(max(style.COLUMN, style.PAGE * columns / 4), 0.3 + 3.9 * rows),
+        layout=Grid(),
     )
     for place in (*grid[-2].flat, *grid[-1].flat):
         place.set_visible(place.get_subplotspec().colspan.start < len(cases) - columns * (rows - 1))

@@ -17,7 +17,9 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLoc
 from matplotlib.transforms import ScaledTranslation
 
 from . import style
+from .grid import Grid
 from .names import power
+from .strokes import Strokes
 
 TITLE, NOTE, TICK, LEGEND = 8.5, 6.3, 7.0, 7.0  # sizes of texts, points
 SMALLEST = 5.8
@@ -36,19 +38,21 @@ def text_width(text: str, size: float) -> float:
 def wrapped(text: str, width: float, size: float) -> str:
     """The text in lines of at most that width (inches), broken between words; a word that is too long is cut."""
     lines = []
+    gap = text_width("i i", size) - text_width("ii", size)
     for paragraph in text.split("\n"):
-        now = ""
+        now, long = "", 0.0
         for word in paragraph.split(" "):
-            longer = f"{now} {word}".strip()
-            if now and text_width(longer, size) > width:
+            own = text_width(word, size)
+            if own > width:
+                while len(word) > 4 and text_width(word + "…", size) > width:
+                    word = word[:-1]
+                word += "…"
+                own = text_width(word, size)
+            if now and long + gap + own > width:
                 lines.append(now)
-                now = word
+                now, long = word, own
             else:
-                now = longer
-            if text_width(now, size) > width:
-                while len(now) > 4 and text_width(now + "…", size) > width:
-                    now = now[:-1]
-                now += "…"
+                now, long = (f"{now} {word}", long + gap + own) if now else (word, own)
         lines.append(now)
     return "\n".join(lines)
 
@@ -60,18 +64,28 @@ def panels(
     share_x: bool = False,
     share_y: bool | str = False,
     width: float | None = None,
+    lines: str = "both",
 ) -> tuple[Figure, list[Axes]]:
     """A figure with that many panels, row by row, each `height` inches high (titles and labels included).
 
     One panel takes a column of a page, more take its width. Places that are left over are removed, and the lowest panel of each
-    column keeps its tick labels."""
+    column keeps its tick labels. `lines`: of a grid, along "x", "y" or both."""
     columns = max(1, min(columns, count))
     rows = -(-count // columns)
     width = width or (style.COLUMN if columns == 1 else style.PAGE)
-    figure, grid = plt.subplots(
-        rows, columns, squeeze=False, sharex=share_x, sharey=share_y, figsize=(width, 0.55 + height * rows)
-    )
+    with plt.rc_context({"axes.grid.axis": lines}):  # to take them away again takes ten times as long
+        figure, grid = plt.subplots(
+            rows,
+            columns,
+            squeeze=False,
+            sharex=share_x,
+            sharey=share_y,
+            figsize=(width, 0.55 + height * rows),
+            layout=Grid(),
+        )
     places = list(grid.flat)
+    for axis in (axis for place in places[:count] for axis in (place.xaxis, place.yaxis)):
+        axis.remove_overlapping_locs = False  # there are no minor ticks that could stand on others
     for place in places[count:]:
         place.remove()
     if share_x:
@@ -81,11 +95,13 @@ def panels(
 
 
 def spread(widths: list[float], height: float) -> tuple[Figure, list[Axes]]:
-    """Panels of unlike width: each takes half a row, or a whole one where it needs more than `widths` (inches) allow."""
+    """Panels of unlike width: each takes half a row, or a whole one where it needs more than `widths` (inches) allow. Their
+    grids have lines at the values of y alone."""
     half = style.PAGE / 2
     if len(widths) == 1:
         size = style.COLUMN if widths[0] <= style.COLUMN else style.PAGE
-        figure, axes = plt.subplots(figsize=(size, 0.55 + height))
+        with plt.rc_context({"axes.grid.axis": "y"}):
+            figure, axes = plt.subplots(figsize=(size, 0.55 + height), layout=Grid())
         return figure, [axes]
     places, row, column = [], 0, 0
     for width in widths:
@@ -94,9 +110,18 @@ def spread(widths: list[float], height: float) -> tuple[Figure, list[Axes]]:
         places.append((row, column, width > half))
         row, column = (row, 1) if column == 0 and width <= half else (row + 1, 0)
     rows = places[-1][0] + 1
-    figure = plt.figure(figsize=(style.PAGE, 0.55 + height * rows))
+    figure = plt.figure(figsize=(style.PAGE, 0.55 + height * rows), layout=Grid())
     grid = figure.add_gridspec(rows, 2)
-    return figure, [figure.add_subplot(grid[r, :] if whole else grid[r, c]) for r, c, whole in places]
+    with plt.rc_context({"axes.grid.axis": "y"}):
+        return figure, [figure.add_subplot(grid[r, :] if whole else grid[r, c]) for r, c, whole in places]
+
+
+def part(axes: Axes, places, axis: str = "x") -> None:
+    """Pale lines across the panel that part groups, at these places of an axis."""
+    across = [[(at, 0), (at, 1)] if axis == "x" else [(0, at), (1, at)] for at in places]
+    beside = axes.get_xaxis_transform() if axis == "x" else axes.get_yaxis_transform()
+    lines = Strokes(across, colors=style.PALE, linewidths=0.5, zorder=0, transform=beside)
+    axes.add_collection(lines, autolim=False)
 
 
 def _extent(axes: Axes) -> float:
@@ -120,7 +145,7 @@ def title(axes: Axes, text: str) -> None:
 
 def _may_have_factor(axes: Axes) -> bool:
     """Whether a factor (1e6) may stand above the y axis: of a linear one, whose numbers are large, small or nearly equal."""
-    if not isinstance(axes.yaxis.get_major_formatter(), ScalarFormatter):
+    if not (axes.axison and isinstance(axes.yaxis.get_major_formatter(), ScalarFormatter)):
         return False
     low, high = sorted(axes.get_ylim())
     return not (0.0 <= low < 0.9 * high and 1e-2 <= high < 1e5)
@@ -223,7 +248,7 @@ def _fit(axis: Axis, places: list[float], names: list[str]) -> bool:
 def legend(figure: Figure, handles: list, title: str = "") -> None:
     """A legend above all panels, in as many rows as its width asks for, under a title if there is one.
 
-    constrained_layout knows titles, not legends of a figure: blank title lines keep the place."""
+    The layout knows titles, not legends of a figure: blank title lines keep the place."""
     labels = [handle.get_label() for handle in handles]
     columns = len(handles)
     while columns > 1:
@@ -236,7 +261,9 @@ def legend(figure: Figure, handles: list, title: str = "") -> None:
     heading = wrapped(title, figure.get_figwidth() - 0.2, TITLE) if title else ""
     lines = heading.count("\n") + 1 if title else 0
     figure.set_figheight(figure.get_figheight() + 0.15 * (rows - 1 + lines))  # the panels keep their heights
-    figure.suptitle(heading + "\n" * bool(title) + " " + "\n " * (rows - 1), fontsize=TITLE, linespacing=1.3)
+    text = figure.suptitle(heading + "\n" * bool(title) + " " + "\n " * (rows - 1), fontsize=TITLE, linespacing=1.3)
+    if isinstance(figure.get_layout_engine(), Grid):
+        figure.get_layout_engine().above = text
     figure.legend(
         handles=handles,
         loc="upper center",
@@ -254,5 +281,7 @@ def note(figure: Figure, *texts: str) -> None:
     lines = wrapped("\n".join(filter(None, texts)), figure.get_figwidth() - 0.15, NOTE)
     if lines:
         figure.set_figheight(figure.get_figheight() + 0.11 * lines.count("\n"))
-        # supxlabel is laid out by constrained_layout, so nothing can overlap it
-        figure.supxlabel(lines, fontsize=NOTE, color="#333333", x=0.01, ha="left", linespacing=1.25)
+        # supxlabel is laid out with the panels, so nothing can overlap it
+        text = figure.supxlabel(lines, fontsize=NOTE, color="#333333", x=0.01, ha="left", linespacing=1.25)
+        if isinstance(figure.get_layout_engine(), Grid):
+            figure.get_layout_engine().below = text

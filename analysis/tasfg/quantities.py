@@ -402,6 +402,7 @@ def _heat(
     figure, panels = layout.panels(
         count, 2 if count in (2, 4) else 3, 2.3 if count > 1 else 2.7, width=4.2 if count == 1 else None
     )
+    figure.set_layout_engine("constrained")  # which has a place for the colour bar
     for axes, (title, grid) in zip(panels, grids):
         mesh = _mesh(axes, grid, norm, log)
         if title:

@@ -258,6 +258,10 @@ class Results:
 
     def cases_frame(self) -> pd.DataFrame:
         """One row per case: label, graph, K, p, q, r, T_star, T_star_lower, T_heuristic, … (docs/result-file.md)."""
+        return self._cases_frame.copy()
+
+    @cached_property
+    def _cases_frame(self) -> pd.DataFrame:
         frame = frame_of_cases(self.cases)
         if "file" not in frame:
             frame.insert(0, "file", self.files[0].name)

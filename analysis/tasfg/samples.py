@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.collections import PathCollection
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -15,6 +17,7 @@ from .estimates import Box, kaplan_meier
 from .names import case_title, delta_axis, delta_text, equation, graph_title
 from .results import Results
 from .selection import MOST_GROUPS, confidence, incomplete, runs_of, seeds
+from .strokes import Strokes, joined, level
 
 READ = "Boxes: quartiles; whiskers: 1.5 IQR; outliers not drawn."
 OPEN = "Open boxes and arrows: beyond the cap, where nothing is known; no mean where a run was capped."
@@ -26,44 +29,50 @@ BEYOND = Line2D([], [], color=style.BLACK, marker="^", linestyle="none", ms=3.5,
 
 
 def draw_boxes(
-    axes: Axes, boxes: list[Box], positions, colour: str, width: float, marks: float = 4.0, pale: bool = False
+    axes: Axes, boxes: list[tuple[float, Box, str]], width: float, marks: float = 4.0, pale: bool = False
 ) -> None:
-    """Box plots at these positions. A box whose upper quartile is beyond the cap is open; what goes on beyond the cap ends in
-    an arrow. `pale`: coloured edges only."""
-    at = np.asarray(positions, dtype=float)
-    edge = colour if pale else style.BLACK
-    faces, edges, thin, medians = [], [], [], []
-    for x, box in zip(at, boxes):
+    """Box plots: position, box, colour. A box whose upper quartile is beyond the cap is open; what goes on beyond the cap ends
+    in an arrow. `pale`: coloured edges only.
+
+    What looks alike is drawn together, whichever algorithm's it is."""
+    faces, edges, thin, medians, means, beyond = (defaultdict(list) for _ in range(6))  # by colour
+    for x, box, colour in boxes:
         left, right, cap = x - width / 2, x + width / 2, box.sample.cap
+        edge, ink = (colour, "#000000") if pale else (style.BLACK, style.ink_on(colour))
         if np.isfinite(box.q1):
             top = min(box.q3, cap)
-            faces.append([(left, box.q1), (left, top), (right, top), (right, box.q1)])
             outline = [(left, top), (left, box.q1), (right, box.q1), (right, top)]
-            edges.append(outline if np.isinf(box.q3) else [*outline, (left, top)])
-            thin.append([(x, box.low), (x, box.q1)])
+            faces["white" if pale else colour].append(outline)
+            edges[edge].append(outline if np.isinf(box.q3) else [*outline, (left, top)])
+            thin[edge].append([(x, box.low), (x, box.q1)])
             if np.isfinite(box.q3):
-                thin.append([(x, box.q3), (x, min(box.high, cap))])
+                thin[edge].append([(x, box.q3), (x, min(box.high, cap))])
         elif np.isfinite(box.low):
-            thin.append([(x, box.low), (x, cap)])
+            thin[edge].append([(x, box.low), (x, cap)])
         if np.isfinite(box.median):
-            medians.append([(left, box.median), (right, box.median)])
-    ink = "#000000" if pale else style.ink_on(colour)
-    for collection in (
-        PolyCollection(faces, facecolors="white" if pale else colour, edgecolors="none", zorder=2),
-        LineCollection(edges, colors=edge, linewidths=0.9 if pale else 0.5, zorder=2.1),
-        LineCollection(thin, colors=edge, linewidths=0.6, zorder=1.9),
-        LineCollection(medians, colors=ink, linewidths=1.0, zorder=2.2),
-    ):
+            medians[ink].append([(left, box.median), (right, box.median)])
+        if not np.isnan(box.mean):
+            means[ink].append((x, box.mean))
+        if np.isinf(box.high):
+            beyond[colour].append((x, cap))
+    shades = PathCollection(
+        [joined(parts) for parts in faces.values()], facecolors=list(faces), edgecolors="none", zorder=2
+    )
+    lines = [
+        Strokes(parts, colors=colour, linewidths=wide, zorder=order)
+        for kind, wide, order in ((edges, 0.9 if pale else 0.5, 2.1), (thin, 0.6, 1.9), (medians, 1.0, 2.2))
+        for colour, parts in kind.items()
+    ]
+    for collection in (shades, *lines):
         axes.add_collection(collection, autolim=False)  # the ends below say it
-    means = [(x, box.mean) for x, box in zip(at, boxes) if not np.isnan(box.mean)]
-    if means:
-        axes.plot(*zip(*means), "+", color=ink, ms=marks, mew=0.7, zorder=2.3)
-    beyond = [(x, box.sample.cap) for x, box in zip(at, boxes) if np.isinf(box.high)]
-    if beyond:
-        axes.plot(*zip(*beyond), "^", mfc=colour, mec=style.BLACK, mew=0.4, ms=3.2, zorder=2.4, clip_on=False)
-    ends = [y for box in boxes for y in (box.low, min(box.high, box.sample.cap)) if np.isfinite(y)]
+    for ink, points in means.items():
+        axes.plot(*zip(*points), "+", color=ink, ms=marks, mew=0.7, zorder=2.3)
+    for colour, points in beyond.items():
+        axes.plot(*zip(*points), "^", mfc=colour, mec=style.BLACK, mew=0.4, ms=3.2, zorder=2.4, clip_on=False)
+    ends = [y for _, box, _ in boxes for y in (box.low, min(box.high, box.sample.cap)) if np.isfinite(y)]
     if ends:
-        axes.update_datalim([(at.min() - width / 2, min(ends)), (at.max() + width / 2, max(ends))])
+        at = [x for x, _, _ in boxes]
+        axes.update_datalim([(min(at) - width / 2, min(ends)), (max(at) + width / 2, max(ends))])
 
 
 def draw_means(axes: Axes, x, mean, half, name: str) -> ErrorbarContainer:
@@ -138,27 +147,22 @@ def boxes(results: Results, log_inv_delta: float | None = None, slow: bool = Fal
         low, high = ranges[here.graph.iloc[0]]
         panel.set_xlim(-0.5, len(here) - 0.5)
         _set_scale(panel, low, high * (1.22 if capped and not log else 1.5 if capped else 1.0), log)
-        for offset, name in zip(offsets, algorithms):
-            there = [(g, drawn[label, name]) for g, label in enumerate(here.label) if (label, name) in drawn]
-            if there:
-                draw_boxes(
-                    panel,
-                    [box for _, box in there],
-                    [g + offset for g, _ in there],
-                    style.algorithm_colour(name),
-                    0.72 / len(algorithms),
-                )
-                _say_stopped(panel, there, offset, log)
+        there = [
+            (g + offset, drawn[label, name], style.algorithm_colour(name))
+            for offset, name in zip(offsets, algorithms)
+            for g, label in enumerate(here.label)
+            if (label, name) in drawn
+        ]
+        draw_boxes(panel, there, 0.72 / len(algorithms))
+        _say_stopped(panel, there, log)
         panel.axhline(1.0, color="#000000", linestyle=style.BOUND_DASH, linewidth=0.9, zorder=1)
         for g, label in enumerate(here.label):
             if any(np.isinf(drawn[label, a].high) for a in algorithms if (label, a) in drawn):
                 cap = runs.cap / bound[label]
-                panel.hlines(cap, g - 0.47, g + 0.47, color=style.GREY, linewidth=0.5, zorder=1)
+                level(panel, cap, g - 0.47, g + 0.47, colors=style.GREY, linewidths=0.5, zorder=1)
         layout.title(panel, graph_title(here))
         layout.tick_names(panel, range(len(here)), ["\n".join(words) for words in here["name"]])
-        panel.grid(False, axis="x")
-        for x in np.arange(len(here) - 1) + 0.5:
-            panel.axvline(x, color=style.PALE, linewidth=0.5, zorder=0)
+        layout.part(panel, np.arange(len(here) - 1) + 0.5)
     layout.label_outside(panels, y=style.NORMALISED)
     layout.legend(figure, [*boxes_of(algorithms), MEAN, BOUND, *[BEYOND] * capped])
     layout.note(
@@ -171,14 +175,14 @@ def boxes(results: Results, log_inv_delta: float | None = None, slow: bool = Fal
     return figure
 
 
-def _say_stopped(panel: Axes, boxes: list[tuple[int, Box]], offset: float, log: bool) -> None:
+def _say_stopped(panel: Axes, boxes: list[tuple[float, Box, str]], log: bool) -> None:
     """Above the cap, where something is open: how many runs of how many stopped."""
-    for g, box in boxes:
+    for x, box, _ in boxes:
         if np.isinf(box.high):
             low, high = panel.get_ylim()
             y = box.sample.cap * (high / low) ** 0.035 if log else box.sample.cap + 0.035 * high
             text = f"{len(box.sample.values)}/{len(box.sample)}"
-            panel.text(g + offset, y, text, fontsize=4.8, rotation=90, ha="center", va="bottom", color="#333333")
+            panel.text(x, y, text, fontsize=4.8, rotation=90, ha="center", va="bottom", color="#333333")
 
 
 def _rows_of_groups(cases, algorithms: int) -> tuple[list, list[float]]:
@@ -211,7 +215,7 @@ def over_delta(results: Results, graph: str | None = None) -> Figure:
         columns = 4
     if len(runs.cases) in (2, 4) and columns == 3:
         columns = 2
-    figure, panels = layout.panels(len(runs.cases), columns, 1.95, share_x=True)
+    figure, panels = layout.panels(len(runs.cases), columns, 1.95, share_x=True, lines="y")
     offsets = dodge(len(algorithms))
     below = False
     for panel, (_, case) in zip(panels, runs.cases.iterrows()):
@@ -224,31 +228,20 @@ def over_delta(results: Results, graph: str | None = None) -> Figure:
         low = min([low, *lower.lower_bound[near]])
         panel.set_xlim(-0.5, len(logs) - 0.5)
         _set_scale(panel, low, max([high, *lower.practical_bound.dropna()]), log=True)
-        for offset, name in zip(offsets, algorithms):
-            there = [(i, here[name, x]) for i, x in enumerate(logs) if (name, x) in here]
-            if there:
-                draw_boxes(
-                    panel,
-                    [box for _, box in there],
-                    [i + offset for i, _ in there],
-                    style.algorithm_colour(name),
-                    0.72 / len(algorithms),
-                    2.6,
-                )
+        there = [
+            (i + offset, here[name, x], style.algorithm_colour(name))
+            for offset, name in zip(offsets, algorithms)
+            for i, x in enumerate(logs)
+            if (name, x) in here
+        ]
+        draw_boxes(panel, there, 0.72 / len(algorithms), 2.6)
         for column, dash in (("lower_bound", style.BOUND_DASH), ("practical_bound", style.PRACTICAL_DASH)):
-            panel.hlines(
-                lower[column],
-                np.arange(len(logs)) - 0.46,
-                np.arange(len(logs)) + 0.46,
-                color="#000000",
-                linestyles=[dash],
-                linewidth=0.9,
-                zorder=1,
-            )
+            at = np.arange(len(logs))
+            look = {"colors": "#000000", "linestyles": [dash], "linewidths": 0.9, "zorder": 1}
+            level(panel, lower[column], at - 0.46, at + 0.46, **look)
         if any(np.isinf(box.high) for box in here.values()):
             panel.axhline(runs.cap, color=style.GREY, linewidth=0.5, zorder=1)
         layout.tick_names(panel, range(len(logs)), words)
-        panel.grid(False, axis="x")
         layout.title(panel, case_title(case))
     layout.label_outside(panels, label, style.TAU)
     layout.legend(figure, [*boxes_of(algorithms), MEAN, BOUND, PRACTICAL, *[CAP, BEYOND] * capped])

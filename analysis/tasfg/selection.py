@@ -41,7 +41,7 @@ def single_cases(results: Results, graph: str | None = None) -> pd.DataFrame:
     cases = cases[cases.T_star.notna()]
     if graph is not None:
         cases = cases[cases.graph == graph]
-    if len(cases):
+    if cases.p.nunique() >= CURVE:
         cases = cases[cases.groupby(without_p(cases)).p.transform("nunique").fillna(0) < CURVE]
     return in_order(cases)
 

@@ -117,15 +117,16 @@ double expected_runs(const Grid& grid, CaseId id, AlgorithmId algorithm, const C
   const Precision& precision = grid.precision;
   const auto most = static_cast<double>(grid.replications);
   if (!precision.asked() || grid.log_inv_delta.empty()) return most;
-  // The evidence walks up to the threshold, so that a stopping time's variance over its squared mean falls
-  // like one over the threshold: 0.4 to 3 times that on the paper's graphs, 17 for UCB-FG-E on one, 2.2 over
-  // all cells. The mean's interval is of that, a median's is wider, a ratio has two of them, in part the
-  // same.
+  // The evidence against a rival is half the square of a normal variable, so that it walks up to the
+  // threshold with a variance of twice its drift, whatever the rewards (Wilks): the time it takes has
+  // 2/threshold as variance over squared mean. A learner's own detours come on top, other rivals take away:
+  // 0.2 to 1.5 times that on the paper's graphs, 9 times for UCB-FG-E on one. A median's interval is wider, a
+  // ratio has two of them, in part the same.
   const double easiest = *std::min_element(grid.log_inv_delta.begin(), grid.log_inv_delta.end());
   const double steps = std::max(3.0, expected_steps(grid, id, algorithm, solution));
   const double threshold = threshold_base(grid.options.threshold, easiest, grid.at(id).K) +
                            threshold_growth(grid.options.threshold, steps);
-  const double spread = 2.2 / std::max(threshold, 0.1);
+  const double spread = 2.0 / std::max(threshold, 0.1);
   constexpr double kOfError = 65.0;  // weights of wrong answers (docs/error.md)
   const double spreads[] = {spread, 1.6 * spread, kOfError, 1.2 * spread};
   constexpr double kZ2 = 5.02;  // as of sim/precision.hpp

@@ -20,7 +20,7 @@ def command(arguments, ranks, variables):
 
 def run(*arguments, ranks=0, check=0, timeout=120, variables=None, **options):
     done = subprocess.run(command(arguments, ranks, variables), capture_output=True, text=True, errors="replace",
-                          timeout=timeout, env=os.environ | MPI, **options)
+                          timeout=timeout * SLOWNESS, env=os.environ | MPI, **options)
     if check is not None:
         assert done.returncode == check, done.stderr
     return done

@@ -15,7 +15,7 @@ from matplotlib.collections import LineCollection, PathCollection
 import tasfg
 from processes import run
 from result_files import seal
-from tasfg import checks, estimates, figures, growth, layout, names, selection, style
+from tasfg import checks, estimates, figures, growth, layout, names, selection, strokes, style
 from tasfg.certified import Curves
 from tasfg.errors import NothingToDraw
 
@@ -201,6 +201,59 @@ def test_names_below_an_axis_stand_clear_of_each_other(names_of):
     ticks = [tick.label1 for tick in axes.xaxis.get_major_ticks()]
     assert len(ticks) == 20 if "category" in ticks[0].get_text() else 3 < len(ticks) < 20  # words are never left out
     plt.close(figure)
+
+
+def test_panels_are_of_one_size_and_clear_of_their_neighbours_names():
+    with style.applied():
+        figure, panels = layout.panels(5, 3, 1.8)
+        for i, axes in enumerate(panels):
+            axes.set_yticks([0.0, 0.99], ["short", "a name that is long" if i == 1 else "one"])
+            axes.set_xticks([0.0, 1.0], ["0", "the last of them"])
+            if i < 4:
+                layout.title(axes, f"panel {i}")
+        panels[4].set_ylim(0, 5e8)
+        panels[4].yaxis.set_major_locator(plt.MaxNLocator(4))
+        panels[4].yaxis.set_major_formatter(plt.ScalarFormatter())  # with a factor below the title
+        layout.title(panels[4], "as wide as its panel, nearly")
+        layout.label_outside(panels, "x", "y")
+        layout.legend(figure, style.handles(["tas-fg", "uniform"]), "A heading")
+        layout.note(figure, "A note.", "Another.")
+        figure.add_axes([0.9, 0.9, 0.05, 0.05]).axis("off")  # of a user's own: stays where it is
+    assert faults_of(figure) == [] and panels[4].yaxis.get_offset_text().get_text()
+    sizes = [(axes.bbox.width, axes.bbox.height) for axes in panels]
+    assert np.allclose(sizes, sizes[0], rtol=1e-9)
+    renderer = figure.canvas.get_renderer()
+    for axes in panels[1:3]:
+        names = axes.yaxis.get_tightbbox(renderer)
+        before = panels[panels.index(axes) - 1]
+        assert names.x0 > before.xaxis.get_tightbbox(renderer).x1 > before.bbox.x1
+    assert panels[0].xaxis.get_tightbbox(renderer).y0 > panels[3].title.get_window_extent(renderer).y1
+    lowest = min(axes.xaxis.get_tightbbox(renderer).y0 for axes in panels)
+    assert lowest > figure._supxlabel.get_window_extent(renderer).y1
+    factor, title = panels[4].yaxis.get_offset_text(), panels[4].title
+    assert panels[2].xaxis.get_tightbbox(renderer).y0 > title.get_window_extent(renderer).y1 + 5  # its label is lowest
+    assert title.get_window_extent(renderer).y0 > factor.get_window_extent(renderer).y1 - 0.5
+    assert np.allclose(figure.axes[-1].get_position().bounds, (0.9, 0.9, 0.05, 0.05))
+    places = [axes.get_position().bounds for axes in panels]
+    figure.canvas.draw()
+    assert np.allclose([axes.get_position().bounds for axes in panels], places, atol=2e-3)  # drawn again it stays
+    plt.close(figure)
+
+
+def test_lines_drawn_as_one_path_look_as_lines_by_themselves():
+    """But for the last bit of antialiasing; a gap after each."""
+    ends = [[(0.1 * i, 0.1), (0.1 * i + 0.05, 0.9)] for i in range(1, 9)]
+    pictures = []
+    for kind in (LineCollection, strokes.Strokes):
+        figure, axes = plt.subplots(figsize=(2, 2))
+        lines = kind(ends, colors="#D55E00", linewidths=2.0, linestyles=[(0, (4, 2))])
+        axes.add_collection(lines)
+        assert np.allclose(lines.get_segments(), ends) and np.allclose(axes.dataLim.bounds, (0.1, 0.1, 0.75, 0.8))
+        figure.canvas.draw()
+        pictures.append(np.asarray(figure.canvas.buffer_rgba()).astype(int))
+        plt.close(figure)
+    assert np.abs(pictures[0] - pictures[1]).max() <= 2 and (pictures[0] != 255).any()
+    assert len(lines.get_paths()) == 1
 
 
 def test_a_plot_shows_the_columns_that_were_asked_for(studies):
@@ -499,7 +552,7 @@ def test_error_rates_and_intervals_are_those_of_the_runs(study, tmp_path, draw):
     figure = draw("error-rate", with_errors)
     assert len(figure.axes) == 4
     for axes, graph in zip(figure.axes, GRAPHS):
-        assert len(axes.collections) == 5  # δ itself, and a set of intervals per algorithm
+        assert len(axes.collections) == 6  # δ itself, a set of intervals per algorithm, what parts the δ
         lines = axes.collections[0].get_segments()
         assert np.allclose([line[0, 1] for line in lines], np.exp([-1.0, -3.0, -7.0])[: len(lines)])
         for x, line in enumerate(lines):  # level, over all the bars of its δ
@@ -614,8 +667,9 @@ def test_pulls_are_shares_beside_the_optimal_allocation(study, draw):
     with h5py.File(study) as file:
         pulls, omega = file["runs/pulls"][()], file["cases/omega"][()]
     for axes, i in zip(panels, (0, 1, 2, 3, 4, 5)):
-        K = len(axes.patches)
-        assert np.array_equal([bar.get_height() for bar in axes.patches], omega[i, :K])
+        bars = axes.collections[0].get_segments()
+        K = len(bars)
+        assert K in (5, 6) and np.array_equal([bar[:, 1].max() for bar in bars], omega[i, :K])
         drawn = [line.get_ydata() for line in axes.lines]
         assert len(drawn) == 4
         for algorithm, values in enumerate(drawn):

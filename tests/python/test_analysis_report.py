@@ -201,7 +201,8 @@ def test_a_report_of_a_thousand_stopping_times_takes_five_seconds(studies, tmp_p
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT / "analysis")})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 8.0  # 4 s on an idle machine
+    # Half of it where nothing else runs.
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 5.0
 
 
 def test_the_page_needs_nothing_else(page):
