@@ -3,16 +3,18 @@
 #include <iterator>
 #include <utility>
 
+#include "tasfg/base/contract.hpp"
+
 namespace tasfg {
 
 void Report::join(Report other) {
+  TASFG_EXPECT(runs.empty() && other.runs.empty());
   if (empty()) {
     *this = std::move(other);
     return;
   }
   parts.insert(parts.end(), other.parts.begin(), other.parts.end());
   seconds += other.seconds;
-  runs.append(other.runs);
   solutions.append(other.solutions);
   std::move(other.failures.begin(), other.failures.end(), std::back_inserter(failures));
 }

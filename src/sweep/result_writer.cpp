@@ -41,8 +41,12 @@ void ResultWriter::look() {
   if (owned_ && generation < live_.generation) fail_truncated();
 }
 
-void ResultWriter::write_runs(std::span<RunBatch> batches) {
-  if (owned()) file_.write_runs(batches);
+void ResultWriter::write_runs(std::span<PackedRows> packs) {
+  if (owned()) file_.write_runs(packs);
+}
+
+void ResultWriter::write_runs(const RunBatch& batch) {
+  if (owned()) file_.write_runs(batch);
 }
 
 void ResultWriter::write_cases(CaseBatch& batch) {

@@ -47,11 +47,18 @@ bool WorkerPool::due() const {
 }
 
 Report WorkerPool::take() {
-  const std::scoped_lock lock(mutex_);
-  if (!due()) return {};
-  queue_.mark();
-  last_report_ = Clock::now();
-  return std::exchange(report_, {});
+  Report report;
+  std::vector<RunBatch> runs;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!due()) return report;
+    queue_.mark();
+    last_report_ = Clock::now();
+    report = std::exchange(report_, {});
+    runs = std::exchange(runs_, {});
+  }
+  report.runs = run_format_.pack(runs);
+  return report;
 }
 
 void WorkerPool::wait(std::chrono::microseconds at_most) {
@@ -73,11 +80,12 @@ void WorkerPool::cancel() {
   cancelled_ = true;
 }
 
-void WorkerPool::send(Report report) {
+void WorkerPool::send(Report report, RunBatch runs) {
   bool tell = false;
   {
     const std::scoped_lock lock(mutex_);
     report_.join(std::move(report));
+    if (!runs.empty()) runs_.push_back(std::move(runs));
     tell = due();
   }
   if (tell) reports_come_.notify_one();
@@ -97,6 +105,7 @@ std::optional<Chunk> WorkerPool::bite() {
 
 void WorkerPool::run(const Chunk& bite, TaskRunner& runner) {
   Report report;
+  RunBatch runs;
   auto last_sent = Clock::now();
   std::int64_t sent = 0;
   const auto send_report = [&](std::int64_t done, std::int64_t undone, Clock::time_point now) {
@@ -104,7 +113,7 @@ void WorkerPool::run(const Chunk& bite, TaskRunner& runner) {
     report.seconds = std::chrono::duration<double>(now - last_sent).count();
     last_sent = now;
     sent = done;
-    send(std::exchange(report, {}));
+    send(std::exchange(report, {}), std::exchange(runs, {}));
   };
   for (std::int64_t i = 0; i < bite.count; ++i) {
     // A bite of cheap tasks is given back from its next task on; one that runs may end.
@@ -114,7 +123,7 @@ void WorkerPool::run(const Chunk& bite, TaskRunner& runner) {
       if (bite.kind == TaskKind::solve)
         solve(bite.solved_case(i), report);
       else
-        done = simulate(bite.run(i), runner, report);
+        done = simulate(bite.run(i), runner, report, runs);
     }
     if (!done) return send_report(i, bite.count - i, Clock::now());
     if (const auto now = Clock::now(); now - last_sent > interval_) send_report(i + 1, 0, now);
@@ -133,7 +142,7 @@ void WorkerPool::solve(CaseId id, Report& report) const {
   case_format_.append(report.solutions, name_of(id), vertices(id), solution);
 }
 
-bool WorkerPool::simulate(RunName run, TaskRunner& runner, Report& report) {
+bool WorkerPool::simulate(RunName run, TaskRunner& runner, Report& report, RunBatch& runs) {
   std::optional<RuleWatch::Guard> guard;
   if (grid_.at(cells_.algorithm_of(run.cell)).algorithm.external != nullptr) guard.emplace(*watch_);
   RunRecord record;
@@ -144,7 +153,7 @@ bool WorkerPool::simulate(RunName run, TaskRunner& runner, Report& report) {
     record.status = TaskStatus::failed;
     report.failures.push_back(failure_of(cells_, run, error.what()));
   }
-  run_format_.append(report.runs, run, vertices(cells_.case_of(run.cell)), record);
+  run_format_.append(runs, run, vertices(cells_.case_of(run.cell)), record);
   return true;
 }
 

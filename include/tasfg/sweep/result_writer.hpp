@@ -27,8 +27,8 @@ class ResultWriter {
   [[nodiscard]] const ResultFile& file() const { return file_; }
 
   // Each does nothing once the lock is lost: the file is another sweep's then.
-  void write_runs(std::span<RunBatch> batches);
-  void write_runs(RunBatch& batch) { write_runs(std::span(&batch, 1)); }
+  void write_runs(std::span<PackedRows> packs);
+  void write_runs(const RunBatch& batch);
   void write_cases(CaseBatch& batch);
   void write_attempts(RunName first, std::span<const std::int32_t> attempts);
   void add_failure(const Failure& failure);

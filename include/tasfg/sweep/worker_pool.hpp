@@ -47,8 +47,8 @@ class WorkerPool {
   void run(const Chunk& bite, TaskRunner& runner);
   void solve(CaseId id, Report& report) const;
   /// False where it was cancelled.
-  bool simulate(RunName run, TaskRunner& runner, Report& report);
-  void send(Report report);
+  bool simulate(RunName run, TaskRunner& runner, Report& report, RunBatch& runs);
+  void send(Report report, RunBatch runs);
   [[nodiscard]] bool due() const;
   [[nodiscard]] std::size_t vertices(CaseId id) const { return static_cast<std::size_t>(grid_.at(id).K); }
 
@@ -60,8 +60,9 @@ class WorkerPool {
   const std::chrono::duration<double> interval_;  // between reports, at most
   mutable std::mutex mutex_;
   std::condition_variable chunks_come_, reports_come_;
-  BiteQueue queue_;  // what nobody has taken yet
-  Report report_;
+  BiteQueue queue_;             // what nobody has taken yet
+  Report report_;               // without runs,
+  std::vector<RunBatch> runs_;  // which are laid out when it is taken
   Clock::time_point last_report_ = Clock::now();
   std::atomic<bool> cancelled_{false}, draining_{false};
   bool ended_ = false;

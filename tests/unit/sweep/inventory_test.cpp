@@ -28,14 +28,16 @@ class InventoryTest : public SmallSweep {
   }
   /// What a worker would report of these runs, which took a second each.
   Report report_of(const std::vector<RunName>& runs, TaskStatus status = TaskStatus::done) {
-    Report report;
+    RunBatch batch;
     for (const RunName& run : runs) {
       RunRecord record;
       record.status = status;
       record.seconds = 1.0;
       record.steps = 100;
-      file_.run_format().append(report.runs, run, file_.layout().K(cells_.case_of(run.cell)), record);
+      file_.run_format().append(batch, run, file_.layout().K(cells_.case_of(run.cell)), record);
     }
+    Report report;
+    report.runs = file_.run_format().pack(std::span(&batch, 1));
     report.seconds = 1.5;
     return report;
   }
@@ -165,7 +167,7 @@ class PreciseInventoryTest : public InventoryTest {
 
   /// Runs that alternate between two stopping times.
   Report report_of(const std::vector<RunName>& runs, std::int64_t spread) {
-    Report report;
+    RunBatch batch;
     for (const RunName& run : runs) {
       RunRecord record;
       record.status = TaskStatus::done;
@@ -173,8 +175,10 @@ class PreciseInventoryTest : public InventoryTest {
       record.seconds = 1.0;
       record.tau = {100 + (run.seed % 2 == 0 ? spread : -spread)};
       record.stopped = {1};
-      file_.run_format().append(report.runs, run, file_.layout().K(cells_.case_of(run.cell)), record);
+      file_.run_format().append(batch, run, file_.layout().K(cells_.case_of(run.cell)), record);
     }
+    Report report;
+    report.runs = file_.run_format().pack(std::span(&batch, 1));
     return report;
   }
   std::vector<std::int64_t> seeds_left(CellId cell) {

@@ -52,11 +52,14 @@ TEST_F(WorkerPoolTest, EveryRunOfEveryChunkComesBackOnce) {
       for (std::int64_t i = 0; i < part.done; ++i)
         parts.insert({CellId(part.chunk.number() - 10), part.first + i});
     const RunFormat format(shape_of(grid_));
-    for (std::size_t i = 0; i < report.runs.size(); ++i) {
-      EXPECT_EQ(format.values(report.runs, &RunRecord::status)[i], TaskStatus::done);
-      runs.insert(report.runs.name(i));
-    }
-    EXPECT_EQ(report.runs.size(), 4U * kSeeds);
+    EXPECT_EQ(report.runs.stretches.size(), 4U) << "neighbours stand together, whoever ran them";
+    for (const Stretch& each : report.runs.stretches)
+      for (std::int64_t i = 0; i < each.count; ++i) {
+        EXPECT_EQ(format.values(report.runs, &RunRecord::status)[static_cast<std::size_t>(each.row + i)],
+                  TaskStatus::done);
+        runs.insert({CellId(each.cell), each.first + i});
+      }
+    EXPECT_EQ(report.runs.size(), 4 * kSeeds);
     EXPECT_EQ(runs.size(), 4U * kSeeds);
     EXPECT_EQ(parts, runs);
   }
