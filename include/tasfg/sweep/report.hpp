@@ -39,9 +39,6 @@ struct Report {
   std::vector<Failure> failures;
 
   [[nodiscard]] bool empty() const { return parts.empty(); }
-  /// Adds what another says, which has no runs.
-  void join(Report other);
-
   /// All but the bytes of the runs, which travel behind the rest as they are.
   template <typename Archive>
   void serialize(Archive& archive, unsigned /*version*/) {

@@ -12,6 +12,7 @@
 
 #include "tasfg/job/job.hpp"
 #include "tasfg/sweep/bite_queue.hpp"
+#include "tasfg/sweep/harvest.hpp"
 #include "tasfg/sweep/report.hpp"
 #include "tasfg/sweep/rule_watch.hpp"
 #include "tasfg/sweep/task_runner.hpp"
@@ -41,14 +42,21 @@ class WorkerPool {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// Of tasks that one thread has run.
+  struct Results {
+    double seconds = 0.0;  // that it spent on them
+    RunBatch runs;
+    CaseBatch solutions;
+    std::vector<Failure> failures;
+  };
   void work();
   /// Neighbouring tasks of the first chunk, for one thread; nothing once the pool has ended.
   [[nodiscard]] std::optional<Chunk> bite();
   void run(const Chunk& bite, TaskRunner& runner);
-  void solve(CaseId id, Report& report) const;
+  void solve(CaseId id, Results& results) const;
   /// False where it was cancelled.
-  bool simulate(RunName run, TaskRunner& runner, Report& report, RunBatch& runs);
-  void send(Report report, RunBatch runs);
+  bool simulate(RunName run, TaskRunner& runner, Results& results);
+  void send(const Part& part, Results results);
   [[nodiscard]] bool due() const;
   [[nodiscard]] std::size_t vertices(CaseId id) const { return static_cast<std::size_t>(grid_.at(id).K); }
 
@@ -60,9 +68,8 @@ class WorkerPool {
   const std::chrono::duration<double> interval_;  // between reports, at most
   mutable std::mutex mutex_;
   std::condition_variable chunks_come_, reports_come_;
-  BiteQueue queue_;             // what nobody has taken yet
-  Report report_;               // without runs,
-  std::vector<RunBatch> runs_;  // which are laid out when it is taken
+  BiteQueue queue_;  // what nobody has taken yet
+  Harvest<Results> harvest_;
   Clock::time_point last_report_ = Clock::now();
   std::atomic<bool> cancelled_{false}, draining_{false};
   bool ended_ = false;
