@@ -451,6 +451,7 @@ void ResultFile::begin_sitting(Sitting sitting) {
 template <typename Record>
 void ResultFile::Impl::sign(const RecordFormat<Record>& format, auto& rows) {
   if (!sitting || rows.empty() || sitting_list.columns.empty()) return;
+  const std::scoped_lock lock(signing);
   if (!number) number = number_of(*sitting);
   std::ranges::fill(format.values(rows, &Record::sitting), *number);
 }

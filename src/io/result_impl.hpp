@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +40,7 @@ struct ResultFile::Impl {
   std::uint64_t length = 0;  // bytes, when it was opened
   StoredTable runs, cases, failure_list, live_state, edges, sitting_list;
   std::optional<Sitting> sitting;      // that results written from now on belong to
+  std::mutex signing;                  // runs and solutions may be written by several threads
   std::optional<std::int32_t> number;  // of it, once something is written
   RunFormat run_format{RecordShape{}};
   CaseFormat case_format{RecordShape{}};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -291,6 +292,7 @@ void Inventory::undo_start(const Chunk& chunk) {
 
 void Inventory::abandon(const Chunk& chunk) {
   if (chunk.kind != TaskKind::run) return;
+  results_.finish_writing();
   const std::vector<TaskStatus> status = results_.file().run_values(&RunRecord::status, chunk.cell);
   for (std::int64_t i = 0; i < chunk.count; ++i)
     if (status[static_cast<std::size_t>(chunk.run(i).seed)] == TaskStatus::pending)
@@ -312,7 +314,7 @@ void Inventory::take(Report report) {
   const std::vector<Stretch> names = report.runs.stretches;
   unwritten_.push_back(std::move(report.runs));
   if (!grid_.precision.asked()) return;
-  flush();  // decisions are made of what the file holds
+  flush();
   decide_on(names);
 }
 
@@ -339,8 +341,7 @@ void Inventory::learn_from(PackedRows& runs) {
 }
 
 void Inventory::flush() {
-  if (!unwritten_.empty()) results_.write_runs(unwritten_);
-  unwritten_.clear();
+  if (!unwritten_.empty()) results_.write_runs(std::exchange(unwritten_, {}));
 }
 
 /// Looks at the cases whose next look these runs complete.

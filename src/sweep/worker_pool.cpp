@@ -43,9 +43,9 @@ void WorkerPool::push(std::span<const Chunk> chunks) {
   chunks_come_.notify_all();
 }
 
-/// Soon enough for the next chunks to come before the last are done, and seldom otherwise.
-bool WorkerPool::due() const {
-  return !harvest_.empty() && (queue_.half_taken() || Clock::now() - last_report_ > interval_);
+std::chrono::duration<double> WorkerPool::due_in() const {
+  const std::chrono::duration<double> since = Clock::now() - last_report_;
+  return std::chrono::duration<double>(harvest_.due_in(queue_, since.count(), interval_.count()));
 }
 
 Report WorkerPool::take() {
@@ -53,7 +53,7 @@ Report WorkerPool::take() {
   std::vector<Results> results;
   {
     const std::scoped_lock lock(mutex_);
-    if (!due()) return report;
+    if (due_in().count() > 0.0) return report;
     queue_.mark();
     last_report_ = Clock::now();
     std::tie(report.parts, results) = harvest_.take();
@@ -71,7 +71,13 @@ Report WorkerPool::take() {
 
 void WorkerPool::wait(std::chrono::microseconds at_most) {
   std::unique_lock lock(mutex_);
-  reports_come_.wait_for(lock, at_most, [this] { return due(); });
+  const auto end = Clock::now() + at_most;
+  while (true) {
+    const auto left = end - Clock::now();
+    const auto until_due = due_in();
+    if (left.count() <= 0 || until_due.count() <= 0.0) return;
+    reports_come_.wait_for(lock, std::min<std::chrono::duration<double>>(left, until_due));
+  }
 }
 
 bool WorkerPool::supplied() const {
@@ -89,13 +95,13 @@ void WorkerPool::cancel() {
 }
 
 void WorkerPool::send(const Part& part, Results results) {
-  bool tell = false;
   {
     const std::scoped_lock lock(mutex_);
+    const auto before = due_in();
     harvest_.add(part, std::move(results));
-    tell = due();
+    if (due_in() >= before) return;
   }
-  if (tell) reports_come_.notify_one();
+  reports_come_.notify_one();
 }
 
 void WorkerPool::work() {

@@ -22,7 +22,9 @@
 #include <utility>
 #include <vector>
 
+#include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/stopwatch.hpp"
 #include "tasfg/io/result_file.hpp"
 #include "tasfg/io/writer_lock.hpp"
 #include "tasfg/sweep/bite_queue.hpp"
@@ -33,6 +35,7 @@
 #include "tasfg/sweep/link.hpp"
 #include "tasfg/sweep/liveness.hpp"
 #include "tasfg/sweep/messages.hpp"
+#include "tasfg/sweep/sweep.hpp"
 
 namespace {
 
@@ -40,12 +43,6 @@ using tasfg::CellId;
 using tasfg::Chunk;
 using tasfg::Part;
 using Measured = tasfg::Scheduler::Measured;
-
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 struct Costs {
   std::vector<std::vector<double>> seconds;  // by cell
@@ -107,10 +104,10 @@ void measure_messages(tasfg::Link& link, Prices& prices) {
   const auto each = [&](std::int64_t rows) {
     double seconds = 0.0;
     for (int i = 0; i < kParcels;) {
-      const double begin = cpu_seconds();
+      const double begin = tasfg::thread_cpu_seconds();
       const auto parcel = link.receive();
       if (!parcel) continue;
-      seconds += cpu_seconds() - begin;
+      seconds += tasfg::thread_cpu_seconds() - begin;
       TASFG_EXPECT(parcel->bytes.size() == static_cast<std::size_t>(rows) * prices.row_bytes);
       ++i;
     }
@@ -201,12 +198,13 @@ class Bench {
       report.runs = file_.run_format().pack(std::span(&batch, 1));
       row_bytes_ = report.runs.values().size() / static_cast<std::size_t>(report.runs.room);
       std::string bytes = tasfg::pack<tasfg::ToCoordinator>(report);
-      const double begin = cpu_seconds();
+      const double begin = tasfg::thread_cpu_seconds();
       inventory_.take(std::get<tasfg::Report>(tasfg::unpack<tasfg::ToCoordinator>(std::move(bytes))));
-      const double between = cpu_seconds();
+      const double before = results_.cpu_seconds();
       inventory_.flush();
-      written += cpu_seconds() - between;
-      taken += between - begin;
+      taken += tasfg::thread_cpu_seconds() - begin;
+      results_.finish_writing();
+      written += results_.cpu_seconds() - before;
     }
     return {taken / times, written / times};
   }
@@ -216,9 +214,9 @@ class Bench {
     double seconds = 0.0;
     for (int i = 0; i < kTimes; ++i) {
       const tasfg::RunName first = next(rows);
-      const double begin = cpu_seconds();
+      const double begin = tasfg::thread_cpu_seconds();
       inventory_.start({{}, tasfg::TaskKind::run, first.cell, first.seed, rows, 1.0});
-      seconds += cpu_seconds() - begin;
+      seconds += tasfg::thread_cpu_seconds() - begin;
     }
     return seconds / kTimes;
   }
@@ -248,10 +246,10 @@ Prices measure_prices(const char* measured, tasfg::Link& link) {
   if (!link.alone()) {
     measure_messages(link, prices);
     constexpr int kLeases = 1000;
-    const double begin = cpu_seconds();
+    const double begin = tasfg::thread_cpu_seconds();
     for (int i = 0; i < kLeases; ++i) link.send(1, Bench::a_lease());
     link.flush();
-    prices.lease = (cpu_seconds() - begin) / kLeases;
+    prices.lease = (tasfg::thread_cpu_seconds() - begin) / kLeases;
   }
   std::printf(
       "prices of the coordinator in us: a message %.2f and %.5f a byte, a report %.2f, a stretch of it %.2f, "
@@ -265,10 +263,11 @@ Prices measure_prices(const char* measured, tasfg::Link& link) {
 
 struct Outcome {
   double makespan = 0.0, work = 0.0, longest = 0.0, last_task = 0.0;
-  double coordinator = 0.0, dispatching = 0.0;  // seconds it was busy; of these with scheduler and dispatch
+  double coordinator = 0.0, writer = 0.0,
+         dispatching = 0.0;  // seconds it was busy; of these with scheduler and dispatch
   double starved = 0.0,
          idle_at_end = 0.0;  // seconds of threads without work, while some waited, and when none did
-  std::int64_t messages = 0, stretches = 0, rows = 0, tasks = 0;
+  std::int64_t messages = 0, reports = 0, stretches = 0, rows = 0;
 };
 
 /// What a rank has done of a chunk.
@@ -282,11 +281,12 @@ struct Rank {
   tasfg::BiteQueue queue;
   int idle;
   double last_report = 0.0;
+  double wakes = std::numeric_limits<double>::infinity();  // when a report may be due
   tasfg::Harvest<Done> harvest{};
 
   explicit Rank(int threads) : queue(threads), idle(threads) {}
-  [[nodiscard]] bool due(double now, double interval) const {
-    return !harvest.empty() && (queue.half_taken() || now - last_report > interval);
+  [[nodiscard]] double due_in(double now, double interval) const {
+    return harvest.due_in(queue, now - last_report, interval);
   }
 };
 
@@ -321,8 +321,10 @@ class Simulation {
       idle(event.time);
       if (event.rank < 0)
         round(event.time);
-      else if (event.what < 0)
+      else if (event.what == kLook)
         lease(event);
+      else if (event.what == kWake)
+        wake(event);
       else
         end_of_bite(event);
     }
@@ -331,11 +333,13 @@ class Simulation {
   }
 
  private:
-  static constexpr double kLatency = 50e-6;  // of a message
+  static constexpr double kLatency = 50e-6;              // of a message
+  static constexpr double kRounding = 1e-9;              // seconds
+  static constexpr std::int64_t kLook = -1, kWake = -2;  // the rank looks for leases; a report may be due
   struct Event {
     double time;
     int rank;           // −1: the coordinator's next round
-    std::int64_t what;  // −1: the rank looks for leases; else the end of a bite
+    std::int64_t what;  // kLook, kWake, or the end of a bite
     bool operator<(const Event& other) const { return time > other.time; }
   };
   struct Bite {
@@ -387,6 +391,12 @@ class Simulation {
     start_bites(event.rank, event.time);
   }
 
+  void wake(const Event& event) {
+    Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
+    if (event.time >= rank.wakes) rank.wakes = std::numeric_limits<double>::infinity();
+    report(event.rank, event.time);
+  }
+
   void end_of_bite(const Event& event) {
     Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
     const Bite& bite = bites_[static_cast<std::size_t>(event.what)];
@@ -396,46 +406,91 @@ class Simulation {
     ++rank.idle;
     ++idle_;
     start_bites(event.rank, event.time);
-    while (rank.due(event.time, interval_)) {
+    report(event.rank, event.time);
+  }
+
+  /// Where it is time to.
+  void report(int number, double now) {
+    Rank& rank = ranks_[static_cast<std::size_t>(number)];
+    double due_in = rank.due_in(now, interval_);
+    if (due_in <= kRounding) {
       rank.queue.mark();
-      rank.last_report = event.time;
-      Arriving report{event.time + kLatency, {}, {}};
+      rank.last_report = now;
+      Arriving report{now + kLatency, {}, {}};
       std::tie(report.parts, report.done) = rank.harvest.take();
-      if (report.parts.empty()) continue;  // all of it stands back; where the queue is empty, not for long
-      reports_.push_back(std::move(report));
-      lease({event.time, event.rank, -1});  // who sends looks, too
-      if (!asleep_) continue;
-      asleep_ = false;
-      const double back_off = std::clamp(reports_.back().time - free_, 50e-6, 3e-3);
-      events_.push({std::max(reports_.back().time + uniform() * back_off, free_), -1, 0});
+      lease({now, number, kLook});  // who sends looks, too
+      if (!report.parts.empty()) arrive(std::move(report));
+      due_in = rank.due_in(now, interval_);
     }
+    // It wakes up when the next one is due, unless something happens before.
+    if (due_in <= interval_ && now + due_in < rank.wakes - kRounding) {
+      rank.wakes = now + due_in;
+      events_.push({rank.wakes, number, kWake});
+    }
+  }
+
+  void arrive(Arriving report) {
+    reports_.push_back(std::move(report));
+    if (!asleep_) return;
+    asleep_ = false;
+    const double back_off = std::clamp(reports_.back().time - free_, 50e-6, 3e-3);
+    events_.push({std::max(reports_.back().time + uniform() * back_off, free_), -1, 0});
+  }
+
+  /// Runs of neighbours, whatever chunks they are of.
+  std::int64_t stretches_of(const std::vector<Part>& parts) const {
+    std::vector<std::pair<tasfg::RunName, std::int64_t>> rows;
+    for (const Part& part : parts)
+      rows.emplace_back(tasfg::RunName{scheduler_.chunk(part.chunk).cell, part.first}, part.done);
+    std::sort(rows.begin(), rows.end());
+    std::int64_t count = 0;
+    tasfg::RunName next{{}, -1};
+    for (const auto& [first, size] : rows) {
+      count += first == next ? 0 : 1;
+      next = {first.cell, first.seed + size};
+    }
+    return count;
   }
 
   /// The coordinator takes what has arrived, writes it, and hands out.
   void round(double now) {
-    double busy = 0.0;
+    double busy = 0.0, waited = 0.0;
     std::vector<Arriving> taken;
     for (; !reports_.empty() && reports_.front().time <= now; reports_.pop_front()) {
       taken.push_back(std::move(reports_.front()));
       ++outcome_.messages;
+      ++outcome_.reports;
       std::int64_t rows = 0;
       for (const Part& part : taken.back().parts) rows += part.done;
-      const auto stretches = static_cast<std::int64_t>(taken.back().parts.size());
+      const std::int64_t stretches = stretches_of(taken.back().parts);
       outcome_.stretches += stretches;
       outcome_.rows += rows;
-      busy += prices_.message + prices_.report +
-              static_cast<double>(stretches) * (prices_.stretch + prices_.written_stretch) +
-              static_cast<double>(rows) *
-                  (prices_.row + prices_.written_row + prices_.byte * static_cast<double>(prices_.row_bytes));
+      busy +=
+          prices_.message + prices_.report + static_cast<double>(stretches) * prices_.stretch +
+          static_cast<double>(rows) * (prices_.row + prices_.byte * static_cast<double>(prices_.row_bytes));
+      const double writing = static_cast<double>(stretches) * prices_.written_stretch +
+                             static_cast<double>(rows) * prices_.written_row;
+      outcome_.writer += writing;
+      // Where the thread that writes has too much to do already, whoever gives it more waits.
+      while (unwritten_bytes_ > static_cast<double>(tasfg::WriteQueue::kMostBytes)) {
+        waited = std::max(waited, unwritten_.front().first - now - busy);
+        unwritten_bytes_ -= unwritten_.front().second;
+        unwritten_.pop_front();
+      }
+      written_ = std::max(written_, now + busy + waited) + writing;
+      unwritten_.emplace_back(written_, static_cast<double>(rows) * static_cast<double>(prices_.row_bytes));
+      unwritten_bytes_ += unwritten_.back().second;
+      for (; unwritten_.front().first <= now + busy + waited; unwritten_.pop_front())
+        unwritten_bytes_ -= unwritten_.front().second;
     }
     for (const Arriving& report : taken)
       for (const Done& each : report.done) scheduler_.learn(each.cell, each.measured);
-    const double begin = cpu_seconds();
+    const double begin = tasfg::thread_cpu_seconds();
     for (const Arriving& report : taken)
       for (const Part& part : report.parts) (void)dispatch_.take_back(part);
     std::vector<tasfg::Order> orders =
-        dispatch_.hand_out(now + busy, std::numeric_limits<double>::infinity());
-    const double dispatching = cpu_seconds() - begin;
+        dispatch_.hand_out(now + busy + waited, std::numeric_limits<double>::infinity());
+    const double dispatching = tasfg::thread_cpu_seconds() - begin;
     outcome_.dispatching += dispatching;
     busy += dispatching;
     for (tasfg::Order& order : orders) {
@@ -443,14 +498,14 @@ class Simulation {
       for (const Chunk& chunk : order.chunks)
         busy += prices_.started_stretch + prices_.started_row * static_cast<double>(chunk.count);
       ++outcome_.messages;
-      const double arrives = now + busy + kLatency;
+      const double arrives = now + busy + waited + kLatency;
       const bool supplied = !ranks_[static_cast<std::size_t>(order.rank)].queue.empty();
       leases_[order.rank].emplace_back(arrives, std::move(order.chunks));
-      events_.push({arrives + uniform() * (supplied ? look_supplied_ : look_), order.rank, -1});
+      events_.push({arrives + uniform() * (supplied ? look_supplied_ : look_), order.rank, kLook});
     }
     outcome_.coordinator += busy;
-    free_ = now + busy;
-    outcome_.makespan = std::max(outcome_.makespan, free_);
+    free_ = now + busy + waited;
+    outcome_.makespan = std::max({outcome_.makespan, free_, written_});
     asleep_ = reports_.empty();
     if (!asleep_) events_.push({std::max(free_, reports_.front().time), -1, 0});
   }
@@ -469,7 +524,10 @@ class Simulation {
   std::map<int, std::deque<std::pair<double, std::vector<Chunk>>>> leases_;
   std::deque<Arriving> reports_;  // under way to the coordinator, or waiting for it
   bool asleep_ = false;
-  double free_ = 0.0, counted_ = 0.0;
+  double free_ = 0.0, written_ = 0.0;  // when the coordinator has time, and when the last row is written
+  std::deque<std::pair<double, double>> unwritten_;  // when reports will be written, and their bytes
+  double unwritten_bytes_ = 0.0;
+  double counted_ = 0.0;
   double idle_ = static_cast<double>(ranks_.size()) * threads_;  // threads
   Outcome outcome_;
 };
@@ -485,6 +543,7 @@ int main(int argc, char** argv) {
   }
   try {
     tasfg::Link link;
+    tasfg::keep_memory();
     if (link.rank() > 0) {
       std::string bytes;
       link.broadcast(bytes);
@@ -498,9 +557,10 @@ int main(int argc, char** argv) {
     std::vector<std::pair<int, double>> machines;
     for (int i = 4; i + 1 < argc; i += 2) machines.emplace_back(std::atoi(argv[i]), std::atof(argv[i + 1]));
     if (machines.empty()) machines = {{1000, 1e6}, {10'000, 1e6}, {25'000, 2.5e6}, {100'000, 1e7}};
-    std::printf("%8s %12s %10s %10s | %11s %11s | %10s %14s %14s | %11s %9s | %9s %s\n", "workers",
+    std::printf("%8s %12s %10s %10s | %11s %11s | %10s %14s %14s | %11s %9s %7s | %9s %s\n", "workers",
                 "replications", "makespan/s", "efficiency", "starved", "at the end", "messages/s",
-                "rows/stretch", "rows/report", "coordinator", "dispatch", "longest/s", "after the last");
+                "rows/stretch", "rows/report", "coordinator", "dispatch", "writer", "longest/s",
+                "after the last");
     for (const auto& [asked, replications] : machines) {
       const int each = std::max(1, asked / threads) * std::min(threads, asked);  // whole ranks
       const Outcome outcome =
@@ -508,14 +568,15 @@ int main(int argc, char** argv) {
               .run();
       const double all = each * outcome.makespan;
       std::printf(
-          "%8d %12.3g %10.1f %9.1f%% | %10.1f%% %10.1f%% | %10.0f %14.0f %14.0f | %10.1f%% %8.1f%% | %9.2f "
+          "%8d %12.3g %10.1f %9.1f%% | %10.1f%% %10.1f%% | %10.0f %14.0f %14.0f | %10.1f%% %8.1f%% %6.1f%% | "
+          "%9.2f "
           "%12.2f s\n",
           each, replications, outcome.makespan, 100.0 * outcome.work / all, 100.0 * outcome.starved / all,
           100.0 * outcome.idle_at_end / all, static_cast<double>(outcome.messages) / outcome.makespan,
           static_cast<double>(outcome.rows) / static_cast<double>(outcome.stretches),
-          2.0 * static_cast<double>(outcome.rows) / static_cast<double>(outcome.messages),
+          static_cast<double>(outcome.rows) / static_cast<double>(outcome.reports),
           100.0 * outcome.coordinator / outcome.makespan, 100.0 * outcome.dispatching / outcome.makespan,
-          outcome.longest, outcome.makespan - outcome.last_task);
+          100.0 * outcome.writer / outcome.makespan, outcome.longest, outcome.makespan - outcome.last_task);
       std::fflush(stdout);
     }
   } catch (const tasfg::Error& error) {

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "tasfg/base/contract.hpp"
+#include "tasfg/sweep/bite_queue.hpp"
 #include "tasfg/sweep/chunk.hpp"
 #include "tasfg/sweep/report.hpp"
 
@@ -33,6 +35,16 @@ class Harvest {
     done_.push_back({part, std::move(rows), false});
   }
   [[nodiscard]] bool empty() const { return done_.empty(); }
+  /// Seconds until it is time for a report, where the last one was `since` seconds ago: soon after half of
+  /// what was queued is taken, so that the next chunks come before the last are done; at once when nothing is
+  /// left to do; and seldom otherwise. Never where there is nothing to report.
+  [[nodiscard]] double due_in(const BiteQueue& queue, double since, double interval) const {
+    constexpr double kSoon =
+        0.125;  // of the interval: a rank that waits for work must not flood who hands it out
+    if (empty()) return std::numeric_limits<double>::infinity();
+    if (queue.empty() && under_way_.empty()) return 0.0;
+    return std::max(0.0, (queue.half_taken() ? kSoon : 1.0) * interval - since);
+  }
 
   /// What is to be reported now: all that nothing before it in its chunk is under way of, and what has stood
   /// back once. Neighbouring parts are one; the rows come in any order.

@@ -57,7 +57,8 @@ class WorkerPool {
   /// False where it was cancelled.
   bool simulate(RunName run, TaskRunner& runner, Results& results);
   void send(const Part& part, Results results);
-  [[nodiscard]] bool due() const;
+  /// Until a report is due.
+  [[nodiscard]] std::chrono::duration<double> due_in() const;
   [[nodiscard]] std::size_t vertices(CaseId id) const { return static_cast<std::size_t>(grid_.at(id).K); }
 
   const Grid& grid_;

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tasfg/base/elementary.hpp"
+
 namespace tasfg {
 namespace {
 
@@ -66,6 +68,24 @@ TEST(Harvest, SolutionsWaitForNothing) {
   for (const std::int64_t first : {0, 1}) harvest.begin(bite(1, first, 1, TaskKind::solve));
   harvest.add({ChunkId(1), 1, 1, 0}, 0);
   EXPECT_EQ(numbers(harvest.take().first), (Numbers{{1, 1, 1, 0}}));
+}
+
+TEST(Harvest, AReportIsDueSoonWhenHalfIsTakenAtOnceWhenAllIsDoneAndSeldomOtherwise) {
+  Harvest<int> harvest;
+  BiteQueue queue(1);
+  queue.push(std::vector{bite(1, 0, 1), bite(2, 0, 1), bite(3, 0, 1)});
+  EXPECT_EQ(harvest.due_in(queue, 100.0, 0.8), kInfinity) << "nothing to report";
+  harvest.begin(queue.bite());
+  harvest.add({ChunkId(1), 0, 1, 0}, 0);
+  EXPECT_NEAR(harvest.due_in(queue, 0.05, 0.8), 0.75, 1e-9);
+  EXPECT_EQ(harvest.due_in(queue, 0.9, 0.8), 0.0);
+  harvest.begin(queue.bite());
+  EXPECT_NEAR(harvest.due_in(queue, 0.05, 0.8), 0.05, 1e-9);
+  harvest.add({ChunkId(2), 0, 1, 0}, 0);
+  harvest.begin(queue.bite());
+  EXPECT_NEAR(harvest.due_in(queue, 0.05, 0.8), 0.05, 1e-9) << "one is under way";
+  harvest.add({ChunkId(3), 0, 1, 0}, 0);
+  EXPECT_EQ(harvest.due_in(queue, 0.05, 0.8), 0.0);
 }
 
 TEST(Harvest, EveryTaskIsReportedOnceWhateverTheOrder) {

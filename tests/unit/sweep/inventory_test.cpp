@@ -47,6 +47,7 @@ class InventoryTest : public SmallSweep {
       file_.case_format().append(report.solutions, name_of(id), file_.layout().K(id), solve_case(grid_, id));
     inventory_->take(std::move(report));
     inventory_->flush();
+    writer_->finish_writing();
   }
 
   ResultWriter* writer_ = &results_;
@@ -72,6 +73,7 @@ TEST_F(InventoryTest, WhatWasTakenInIsNotLeftInTheNextSitting) {
   Report report = report_of({{CellId(1), 4}, {CellId(1), 5}});
   inventory_->take(std::move(report));
   inventory_->flush();
+  writer_->finish_writing();
   EXPECT_EQ(inventory_->counts().done, 4);
   EXPECT_EQ(inventory_->steps(), 200.0);
   EXPECT_EQ(inventory_->busy_seconds(), 1.5);
@@ -100,6 +102,7 @@ TEST_F(InventoryTest, CountsStartsOverSittingsAndForgetsThoseGivenBack) {
   Report report = report_of({{CellId(3), 2}});
   inventory_->take(std::move(report));
   inventory_->flush();
+  writer_->finish_writing();
   EXPECT_EQ(file_.run_values(&RunRecord::attempts, CellId(3))[2], 2);
 }
 
@@ -140,6 +143,7 @@ TEST_F(InventoryTest, AFailureOfAWorkerIsWrittenDown) {
   report.failures.push_back(failure_of(cells_, RunName{CellId(1), 7}, "no luck"));
   inventory_->take(std::move(report));
   inventory_->flush();
+  writer_->finish_writing();
   EXPECT_EQ(inventory_->counts().failed, 1);
   EXPECT_EQ(inventory_->counts().done, 1);
   EXPECT_EQ(inventory_->steps(), 0.0);
@@ -195,6 +199,7 @@ class PreciseInventoryTest : public InventoryTest {
     Report report = report_of(runs, spread);
     inventory_->take(std::move(report));
     inventory_->flush();
+    writer_->finish_writing();
   }
   std::int64_t settled(CellId cell, TaskStatus wanted) {
     const auto status = file_.run_values(&RunRecord::status, cell);
