@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "result_table.hpp"
+#include "row_packing.hpp"
 
 #include "tasfg/base/contract.hpp"
 
@@ -16,20 +17,6 @@ void BatchBytes::append(const BatchBytes& other) {
   seeds.insert(seeds.end(), other.seeds.begin(), other.seeds.end());
   for (std::size_t i = 0; i < other.columns.size(); ++i)
     columns[i].insert(columns[i].end(), other.columns[i].begin(), other.columns[i].end());
-}
-
-void BatchBytes::keep(const std::vector<bool>& kept) {
-  TASFG_EXPECT(kept.size() == size());
-  const auto filter = [&](auto& values, std::size_t stride) {
-    auto to = values.begin();
-    for (std::size_t i = 0; i < kept.size(); ++i)
-      if (kept[i]) to = std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * stride), stride, to);
-    values.erase(to, values.end());
-  };
-  if (kept.empty()) return;
-  for (auto& column : columns) filter(column, column.size() / kept.size());
-  filter(cells, 1);
-  filter(seeds, 1);
 }
 
 void BatchBytes::clear() {
@@ -67,6 +54,18 @@ Record RecordFormat<Record>::record(const RecordBatch<Record>& batch, std::size_
   Record record;
   get_row(table<Record>(), columns_, batch, row, K, record);
   return record;
+}
+
+template <typename Record>
+PackedRows RecordFormat<Record>::pack(std::span<const RecordBatch<Record>> batches) const {
+  std::vector<const BatchBytes*> all;
+  for (const BatchBytes& batch : batches) all.push_back(&batch);
+  return packed(columns_, all);
+}
+
+template <typename Record>
+std::size_t RecordFormat<Record>::bytes_before(std::size_t column) const {
+  return bytes_of_record(columns().first(column));
 }
 
 template <typename Record>

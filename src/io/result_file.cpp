@@ -7,7 +7,7 @@
 
 #include "draft_file.hpp"
 #include "result_impl.hpp"
-#include "row_groups.hpp"
+#include "row_packing.hpp"
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -31,17 +31,34 @@ ResultFile::Impl::~Impl() {
 }
 
 void ResultFile::Impl::write_bytes(std::uint64_t offset, const void* bytes, std::size_t size) const {
-  const char* at = static_cast<const char*>(bytes);
-  while (size > 0) {
-    const ssize_t written = ::pwrite(descriptor, at, size, static_cast<off_t>(offset));
+  iovec place{const_cast<void*>(bytes), size};
+  write_bytes(offset, std::span(&place, 1));
+}
+
+void ResultFile::Impl::write_bytes(std::uint64_t offset, std::span<iovec> places) const {
+  constexpr std::size_t kMost = 1024;  // that one call takes
+  while (!places.empty()) {
+    if (places.front().iov_len == 0) {
+      places = places.subspan(1);
+      continue;
+    }
+    const ssize_t written =
+        ::pwritev(descriptor, places.data(), static_cast<int>(std::min(places.size(), kMost)),
+                  static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0)
       throw SystemError(
           path, remark(fmt::format("cannot be written: {}", written == 0 ? "no space" : std::strerror(errno)),
                        "finished runs are safe; run the same command again when this is mended"));
-    at += written;
     offset += static_cast<std::uint64_t>(written);
-    size -= static_cast<std::size_t>(written);
+    for (auto left = static_cast<std::size_t>(written); left > 0;) {
+      iovec& first = places.front();
+      const std::size_t part = std::min(left, first.iov_len);
+      first.iov_base = static_cast<char*>(first.iov_base) + part;
+      first.iov_len -= part;
+      left -= part;
+      if (first.iov_len == 0) places = places.subspan(1);
+    }
   }
 }
 
@@ -98,25 +115,34 @@ BatchBytes ResultFile::Impl::read(const StoredTable& table, std::uint64_t cell, 
   return batch;
 }
 
-void ResultFile::Impl::write(const StoredTable& table, std::span<const BatchBytes* const> batches,
+void ResultFile::Impl::write(const StoredTable& table, std::span<const PackedRows* const> packs,
                              std::string_view last) const {
-  std::vector<unsigned char> room;
+  std::vector<iovec> places;
   const auto vouches = static_cast<std::size_t>(&table.named(last) - table.columns.data());
-  for (const RowGroup& group : groups_of(batches)) {
+  for (const RowGroup& group : groups_of(packs)) {
     const auto cell = group.first().cell.value();
     const auto first = static_cast<std::uint64_t>(group.first().seed);
-    TASFG_EXPECT(group.first().seed >= 0 && first + group.size() <= table.along);
+    TASFG_EXPECT(group.first().seed >= 0 && first + static_cast<std::uint64_t>(group.size()) <= table.along);
     const auto write_column = [&](std::size_t i) {
       const Column& column = table.columns[i];
-      for (std::size_t b = 0; b < column.before; ++b) {
-        const std::span<const unsigned char> bytes = group.bytes(column, i, b, room);
-        write_bytes(table.place(column, cell, b, first), bytes.data(), bytes.size());
+      const std::size_t run = column.after * column.value_bytes;
+      std::size_t before = bytes_of_record(std::span(table.columns).first(i));
+      for (std::size_t b = 0; b < column.before; ++b, before += run) {
+        group.find(before, run, places);
+        write_bytes(table.place(column, cell, b, first), places);
       }
     };
     for (std::size_t i = 0; i < table.columns.size(); ++i)
       if (i != vouches) write_column(i);
     write_column(vouches);
   }
+}
+
+void ResultFile::Impl::write(const StoredTable& table, const BatchBytes& batch, std::string_view last) const {
+  const BatchBytes* const one = &batch;
+  const PackedRows rows = packed(table.columns, std::span(&one, 1));
+  const PackedRows* const all = &rows;
+  write(table, std::span(&all, 1), last);
 }
 
 RunBatch ResultFile::Impl::read_runs(CellId cell, std::int64_t first, std::int64_t count) const {
@@ -423,19 +449,24 @@ void ResultFile::begin_sitting(Sitting sitting) {
 
 /// Has the records name the sitting that is on.
 template <typename Record>
-void ResultFile::Impl::sign(const RecordFormat<Record>& format, RecordBatch<Record>& batch) {
-  if (!sitting || batch.empty() || sitting_list.columns.empty()) return;
+void ResultFile::Impl::sign(const RecordFormat<Record>& format, auto& rows) {
+  if (!sitting || rows.empty() || sitting_list.columns.empty()) return;
+  const std::scoped_lock lock(signing);
   if (!number) number = number_of(*sitting);
-  std::ranges::fill(format.values(batch, &Record::sitting), *number);
+  std::ranges::fill(format.values(rows, &Record::sitting), *number);
 }
 
-void ResultFile::write_runs(std::span<RunBatch> batches) {
-  std::vector<const BatchBytes*> rows;
-  for (RunBatch& batch : batches) {
-    impl_->sign(impl_->run_format, batch);
-    rows.push_back(&batch);
+void ResultFile::write_runs(std::span<PackedRows> packs) {
+  std::vector<const PackedRows*> all;
+  for (PackedRows& rows : packs) {
+    impl_->sign(impl_->run_format, rows);
+    all.push_back(&rows);
   }
-  impl_->write(impl_->runs, rows, "status");
+  impl_->write(impl_->runs, all, "status");
+}
+void ResultFile::write_runs(std::span<const RunBatch> batches) {
+  PackedRows rows = impl_->run_format.pack(batches);
+  write_runs(std::span(&rows, 1));
 }
 void ResultFile::write_cases(CaseBatch& batch) {
   impl_->sign(impl_->case_format, batch);

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "result_table.hpp"
+#include <sys/uio.h>
 
 #include "tasfg/base/error.hpp"
 #include "tasfg/io/result_file.hpp"
@@ -38,6 +40,7 @@ struct ResultFile::Impl {
   std::uint64_t length = 0;  // bytes, when it was opened
   StoredTable runs, cases, failure_list, live_state, edges, sitting_list;
   std::optional<Sitting> sitting;      // that results written from now on belong to
+  std::mutex signing;                  // runs and solutions may be written by several threads
   std::optional<std::int32_t> number;  // of it, once something is written
   RunFormat run_format{RecordShape{}};
   CaseFormat case_format{RecordShape{}};
@@ -48,18 +51,16 @@ struct ResultFile::Impl {
   Impl& operator=(const Impl&) = delete;
 
   void write_bytes(std::uint64_t offset, const void* bytes, std::size_t size) const;
+  /// One after the other; changes the list.
+  void write_bytes(std::uint64_t offset, std::span<iovec> places) const;
   void read_bytes(std::uint64_t offset, void* bytes, std::size_t size) const;
 
   /// Records [first, first + count) of a cell.
   [[nodiscard]] BatchBytes read(const StoredTable& table, std::uint64_t cell, std::int64_t first,
                                 std::size_t count) const;
-  /// Writes batches, neighbours together, and column `last` after all others: it vouches for them.
-  void write(const StoredTable& table, std::span<const BatchBytes* const> batches,
-             std::string_view last) const;
-  void write(const StoredTable& table, const BatchBytes& batch, std::string_view last) const {
-    const BatchBytes* one = &batch;
-    write(table, std::span(&one, 1), last);
-  }
+  /// Writes rows, neighbours together, and column `last` after all others: it vouches for them.
+  void write(const StoredTable& table, std::span<const PackedRows* const> packs, std::string_view last) const;
+  void write(const StoredTable& table, const BatchBytes& batch, std::string_view last) const;
 
   [[nodiscard]] RunBatch read_runs(CellId cell, std::int64_t first, std::int64_t count) const;
   [[nodiscard]] CaseBatch read_cases(CaseId first, std::size_t count) const;
@@ -84,7 +85,7 @@ struct ResultFile::Impl {
   /// The number of a sitting, which is noted where it is not yet; −1 where there is no room.
   [[nodiscard]] std::int32_t number_of(const Sitting& wanted) const;
   template <typename Record>
-  void sign(const RecordFormat<Record>& format, RecordBatch<Record>& batch);
+  void sign(const RecordFormat<Record>& format, auto& rows);
   /// For each sitting of another file, its number in this one.
   [[nodiscard]] std::vector<std::int32_t> take_sittings(const Impl& from) const;
   [[nodiscard]] FeedbackGraph graph(CaseId case_id) const;

@@ -1,7 +1,6 @@
 #include "coordinator.hpp"
 
 #include <algorithm>
-#include <ctime>
 
 #include <fmt/format.h>
 
@@ -21,12 +20,6 @@ constexpr double kNoAnswer = 2.5 * kBeat;  // silence of a rank that is asked to
 
 Cause cause_of(bool time_is_short) {
   return time_is_short ? Cause::out_of_time : Cause::other;
-}
-
-double thread_cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 }  // namespace
@@ -249,7 +242,7 @@ void Coordinator::say_done(double seconds) {
                     dispatch_.chunks(), team_.alone() ? "" : fmt::format(", {} messages", team_.messages()),
                     count_text(inventory_.steps()), threads,
                     100.0 * inventory_.busy_seconds() / (seconds * std::max(1, threads)),
-                    100.0 * (thread_cpu_seconds() - cpu_before_) / seconds));
+                    100.0 * (thread_cpu_seconds() - cpu_before_ + results_.cpu_seconds()) / seconds));
   if (tasks.failed > 0)
     progress_.say(fmt::format("{} tasks failed: `tasfg status {}` lists them, --retry-failed runs them again",
                               tasks.failed, options_.output));

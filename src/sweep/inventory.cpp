@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -203,10 +204,8 @@ void Inventory::drop_unneeded(Report& report) const {
     const CellState& state = cells_[cell.value()];
     return !state.ended || seed < state.released;
   };
-  std::vector<bool> kept;
-  for (std::size_t i = 0; i < report.runs.size(); ++i)
-    kept.push_back(needed(report.runs.name(i).cell, report.runs.seeds[i]));
-  report.runs.keep(kept);
+  for (Stretch& each : report.runs.stretches)
+    while (each.count > 0 && !needed(CellId(each.cell), each.first + each.count - 1)) --each.count;
   std::erase_if(report.failures, [&](const Failure& failure) {
     return failure.algorithm >= 0 &&
            !needed(scheduler_.grid().cell(CaseId(failure.case_index), AlgorithmId(failure.algorithm)),
@@ -293,6 +292,7 @@ void Inventory::undo_start(const Chunk& chunk) {
 
 void Inventory::abandon(const Chunk& chunk) {
   if (chunk.kind != TaskKind::run) return;
+  results_.finish_writing();
   const std::vector<TaskStatus> status = results_.file().run_values(&RunRecord::status, chunk.cell);
   for (std::int64_t i = 0; i < chunk.count; ++i)
     if (status[static_cast<std::size_t>(chunk.run(i).seed)] == TaskStatus::pending)
@@ -308,51 +308,50 @@ void Inventory::take(Report report) {
     open_cells(id, results_.file().case_format().record(report.solutions, i, results_.file().layout().K(id)));
   }
   results_.write_cases(report.solutions);
-  counts_.done += static_cast<std::int64_t>(report.solutions.size() + report.runs.size());
+  counts_.done += static_cast<std::int64_t>(report.solutions.size()) + report.runs.size();
   if (report.runs.empty()) return;
   learn_from(report.runs);
-  const BatchBytes names =
-      grid_.precision.asked() ? BatchBytes{report.runs.cells, report.runs.seeds, {}} : BatchBytes{};
+  const std::vector<Stretch> names = report.runs.stretches;
   unwritten_.push_back(std::move(report.runs));
-  if (names.empty()) return;
-  flush();  // decisions are made of what the file holds
+  if (!grid_.precision.asked()) return;
+  flush();
   decide_on(names);
 }
 
 /// Fills in what workers do not know, counts, and tells the scheduler.
-void Inventory::learn_from(RunBatch& runs) {
+void Inventory::learn_from(PackedRows& runs) {
   const RunFormat& format = results_.file().run_format();
   const auto attempts = format.values(runs, &RunRecord::attempts);
   const auto status = format.values(runs, &RunRecord::status);
   const auto seconds = format.values(runs, &RunRecord::seconds);
   const auto steps = format.values(runs, &RunRecord::steps);
-  for (std::size_t i = 0; i < runs.size();) {
-    const CellId cell(runs.cells[i]);
+  std::ranges::fill(attempts, 1);
+  for (const Stretch& stretch : runs.stretches) {
     Scheduler::Measured measured;
-    const std::size_t begin = i;
-    for (; i < runs.size() && runs.cells[i] == runs.cells[begin]; ++i) {
-      attempts[i] = attempts_.empty() ? 1 : attempts_before(runs.name(i)) + 1;
-      if (status[i] == TaskStatus::failed) continue;
-      measured.add(seconds[i]);
-      steps_ += static_cast<double>(steps[i]);
+    for (std::int64_t i = 0; i < stretch.count; ++i) {
+      const auto row = static_cast<std::size_t>(stretch.row + i);
+      if (!attempts_.empty()) attempts[row] += attempts_before({CellId(stretch.cell), stretch.first + i});
+      if (status[row] == TaskStatus::failed) continue;
+      measured.add(seconds[row]);
+      steps_ += static_cast<double>(steps[row]);
     }
-    cells_[cell.value()].taken += static_cast<std::int64_t>(i - begin);
-    scheduler_.learn(cell, measured);
+    cells_[CellId(stretch.cell).value()].taken += stretch.count;
+    scheduler_.learn(CellId(stretch.cell), measured);
   }
 }
 
 void Inventory::flush() {
-  if (!unwritten_.empty()) results_.write_runs(unwritten_);
-  unwritten_.clear();
+  if (!unwritten_.empty()) results_.write_runs(std::exchange(unwritten_, {}));
 }
 
 /// Looks at the cases whose next look these runs complete.
-void Inventory::decide_on(const BatchBytes& runs) {
+void Inventory::decide_on(std::span<const Stretch> runs) {
   std::set<CaseId> to_decide;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const RunName run = runs.name(i);
-    CellState& state = cells_[run.cell.value()];
-    if (run.seed < state.look && --state.left == 0) to_decide.insert(scheduler_.grid().case_of(run.cell));
+  for (const Stretch& stretch : runs) {
+    CellState& state = cells_[CellId(stretch.cell).value()];
+    const std::int64_t awaited = std::clamp<std::int64_t>(state.look - stretch.first, 0, stretch.count);
+    state.left -= awaited;
+    if (awaited > 0 && state.left == 0) to_decide.insert(scheduler_.grid().case_of(CellId(stretch.cell)));
   }
   for (const CaseId id : to_decide) decide(id);
 }

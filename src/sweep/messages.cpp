@@ -22,10 +22,10 @@ constexpr bool kIndex<Index<Kind>> = true;
 /// What messages consist of. Goes as the bytes of its members: no versions of classes, no tracking of
 /// pointers, which take microseconds for each message.
 template <typename Type>
-concept MessagePart =
-    kIndex<Type> || kOneOf<Type, Opening, Hello, Lease, Chunk, std::vector<Chunk>, Report, Part,
-                           std::vector<Part>, Interrupted, Stop, Drain, Cancel, Bye, Alive, RunBatch,
-                           CaseBatch, std::vector<std::vector<unsigned char>>, Failure, std::vector<Failure>>;
+concept MessagePart = kIndex<Type> ||
+    kOneOf<Type, Opening, Hello, Lease, Chunk, std::vector<Chunk>, Report, Part, std::vector<Part>,
+           Interrupted, Stop, Drain, Cancel, Bye, Alive, Stretch, std::vector<Stretch>, CaseBatch,
+           std::vector<std::vector<unsigned char>>, Failure, std::vector<Failure>>;
 
 }  // namespace
 }  // namespace tasfg
@@ -51,6 +51,11 @@ void serialize(Archive& archive, tasfg::Index<Kind>& index, unsigned /*version*/
 template <typename Archive>
 void serialize(Archive& archive, tasfg::Chunk& chunk, unsigned /*version*/) {
   tasfg::carry(archive, chunk.id, chunk.kind, chunk.cell, chunk.first, chunk.count, chunk.expected);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, tasfg::Stretch& stretch, unsigned /*version*/) {
+  tasfg::carry(archive, stretch.cell, stretch.first, stretch.count, stretch.row);
 }
 
 template <typename Archive>
@@ -92,6 +97,19 @@ void read(Archive& archive, std::variant<Kinds...>& message) {
   (read_if_next.template operator()<Kinds>(), ...);
 }
 
+/// What stands behind a message as it is in memory: the runs of a report.
+template <typename Message>
+auto* rows_of(Message& message) {
+  if constexpr (std::is_same_v<std::remove_const_t<Message>, ToCoordinator>) {
+    auto* report = std::get_if<Report>(&message);
+    return report != nullptr ? &report->runs : nullptr;
+  } else {
+    return static_cast<PackedRows*>(nullptr);
+  }
+}
+
+constexpr std::size_t kAligned = 8;
+
 }  // namespace
 
 template <typename Message>
@@ -101,15 +119,29 @@ std::string pack(const Message& message) {
     boost::archive::binary_oarchive archive(bytes, kPlainBytes);
     write(archive, message);
   }
-  return std::move(bytes).str();
+  std::string packed = std::move(bytes).str();
+  if (const auto* rows = rows_of(message)) {
+    const std::size_t begin = (packed.size() + kAligned - 1) / kAligned * kAligned;
+    packed.reserve(begin + rows->values().size());
+    packed.resize(begin);
+    packed.append(rows->values());
+  }
+  return packed;
 }
 
 template <typename Message>
 Message unpack(std::string packed) {
   std::stringbuf bytes(std::move(packed), std::ios::in | std::ios::binary);
-  boost::archive::binary_iarchive archive(bytes, kPlainBytes);
   Message message;
-  read(archive, message);
+  {
+    boost::archive::binary_iarchive archive(bytes, kPlainBytes);
+    read(archive, message);
+  }
+  if (auto* rows = rows_of(message)) {
+    const auto begin = static_cast<std::size_t>(bytes.pubseekoff(0, std::ios::cur, std::ios::in));
+    rows->begin = (begin + kAligned - 1) / kAligned * kAligned;
+    rows->bytes = std::move(bytes).str();
+  }
   return message;
 }
 

@@ -1,21 +1,8 @@
 #include "tasfg/sweep/report.hpp"
 
-#include <iterator>
 #include <utility>
 
 namespace tasfg {
-
-void Report::join(Report other) {
-  if (empty()) {
-    *this = std::move(other);
-    return;
-  }
-  parts.insert(parts.end(), other.parts.begin(), other.parts.end());
-  seconds += other.seconds;
-  runs.append(other.runs);
-  solutions.append(other.solutions);
-  std::move(other.failures.begin(), other.failures.end(), std::back_inserter(failures));
-}
 
 Failure failure_of(const CellGrid& grid, const TaskName& task, std::string message) {
   if (const auto* id = std::get_if<CaseId>(&task))

@@ -17,7 +17,13 @@ constexpr double kLockBeat = std::chrono::duration<double>(WriterLock::kBeat).co
 }  // namespace
 
 ResultWriter::ResultWriter(ResultFile& file, const WriterLock& lock, LiveState live)
-    : file_(file), lock_(lock), live_(std::move(live)), sync_([this] { file_.sync(); }, kSyncInterval) {
+    : file_(file),
+      lock_(lock),
+      live_(std::move(live)),
+      rows_([this](std::span<PackedRows> packs) {
+        if (owned()) file_.write_runs(packs);
+      }),
+      sync_([this] { file_.sync(); }, kSyncInterval) {
   if (::stat(file.path().c_str(), &opened_) != 0) opened_ = {};  // it is gone already: the first beat tells
   std::istringstream before(file.live().hosts);
   for (std::string host; std::getline(before, host, ',');)
@@ -26,11 +32,17 @@ ResultWriter::ResultWriter(ResultFile& file, const WriterLock& lock, LiveState l
 
 bool ResultWriter::owned() {
   constexpr double kLook = 1.0;  // seconds
-  if (owned_ && clock_.seconds() - last_look_ > kLook) look();
+  const std::scoped_lock lock(looking_);
+  if (owned_ && clock_.seconds() - last_look_ > kLook) look_locked();
   return owned_;
 }
 
 void ResultWriter::look() {
+  const std::scoped_lock lock(looking_);
+  look_locked();
+}
+
+void ResultWriter::look_locked() {
   last_look_ = clock_.seconds();
   if (!owned_) return;
   expect_in_place();
@@ -41,8 +53,8 @@ void ResultWriter::look() {
   if (owned_ && generation < live_.generation) fail_truncated();
 }
 
-void ResultWriter::write_runs(std::span<RunBatch> batches) {
-  if (owned()) file_.write_runs(batches);
+void ResultWriter::write_runs(const RunBatch& batch) {
+  if (owned()) file_.write_runs(batch);
 }
 
 void ResultWriter::write_cases(CaseBatch& batch) {
@@ -58,6 +70,7 @@ void ResultWriter::add_failure(const Failure& failure) {
 }
 
 std::optional<ResultFile::Settlement> ResultWriter::settle(CaseId id, std::span<const std::int64_t> skip) {
+  finish_writing();  // decisions are made of what the file holds
   if (!owned()) return {};
   return file_.settle(id, skip);
 }
@@ -84,6 +97,7 @@ bool ResultWriter::keep(double now) {
 }
 
 void ResultWriter::close(const std::string& status) {
+  finish_writing();
   sync_.finish();
   look();
   live_.status = status;

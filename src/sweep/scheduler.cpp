@@ -14,14 +14,14 @@ constexpr double kShortestChunk = 2e-3;
 constexpr double kLongestChunk = 0.1;
 // More ranks send more messages to the one coordinator, which takes some 20 µs for a chunk: those of many
 // ranks are longer.
-constexpr double kShortestChunkPerRank = 5e-5;
+constexpr double kShortestChunkPerRank = 2e-4;
 constexpr double kLongestChunkPerRank = 4e-3;
 constexpr double kLongestChunkOfMany = 1.0;          // of hundreds of ranks
-constexpr double kLongestChunkPerRankOfMany = 2e-4;  // of thousands again longer
-constexpr std::int64_t kChunkGrowth = 4;  // tasks of a chunk for each of its cell that was measured
+constexpr double kLongestChunkPerRankOfMany = 2e-3;  // of thousands again longer
+constexpr std::int64_t kChunkGrowth = 4;  // tasks for each thread and each of its cell that was measured
 // As long as what is left takes each thread so many times the dearest task, the order does not matter for the
 // end.
-constexpr double kFarFromEnd = 100.0;
+constexpr double kFarFromEnd = 20.0;
 constexpr double kLastSeconds = 1.0;  // and a few times the interval in which it is known how much is left
 constexpr double kSafety = 1.5;       // on what is expected, where time runs out
 constexpr double kSortInterval = 0.25;
@@ -192,7 +192,7 @@ double Scheduler::chunk_seconds(const Crew& crew) const {
   const double shortest = kShortestChunk + kShortestChunkPerRank * crew.ranks;
   const double longest =
       std::max(std::min(kLongestChunk + kLongestChunkPerRank * crew.ranks, kLongestChunkOfMany),
-               kLongestChunk + kLongestChunkPerRankOfMany * crew.ranks);
+               kLongestChunkPerRankOfMany * crew.ranks);
   return std::clamp(left_ / (kChunksPerThread * crew.threads), shortest, longest);
 }
 
@@ -213,7 +213,7 @@ std::optional<CellId> Scheduler::in_proportion(const Crew& crew) {
 std::optional<Chunk> Scheduler::next_run(double now, const Crew& crew, double time_left, int width) {
   const auto chunk_of = [&](CellId cell, double seconds) {
     // What comes back first is what was short: a chunk grows with what is known of its own cell.
-    const auto most = static_cast<double>(kChunkGrowth * (at(cell).measured + 1));
+    const auto most = static_cast<double>(kChunkGrowth * (at(cell).measured + 1) * width);
     const double each = risk(cell);
     // A long task travels alone.
     const double count = each > seconds ? 1.0 : std::clamp(seconds * width / each, 1.0, most);

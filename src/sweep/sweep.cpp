@@ -7,6 +7,9 @@
 #include "coordinator.hpp"
 #include "worker.hpp"
 #include <fmt/format.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -157,7 +160,15 @@ int available_cores() {
   return sched_getaffinity(0, sizeof cores, &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
 }
 
+void keep_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 16 << 20);
+  mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
+
 int run_sweep(const SweepOptions& options, Link& link) {
+  keep_memory();
   return link.rank() == 0 ? coordinate(options, link) : work(options, link);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "tasfg/sweep/crash_log.hpp"
@@ -41,22 +43,41 @@ void WorkerPool::push(std::span<const Chunk> chunks) {
   chunks_come_.notify_all();
 }
 
-/// Soon enough for the next chunks to come before the last are done, and seldom otherwise.
-bool WorkerPool::due() const {
-  return !report_.empty() && (queue_.half_taken() || Clock::now() - last_report_ > interval_);
+std::chrono::duration<double> WorkerPool::due_in() const {
+  const std::chrono::duration<double> since = Clock::now() - last_report_;
+  return std::chrono::duration<double>(harvest_.due_in(queue_, since.count(), interval_.count()));
 }
 
 Report WorkerPool::take() {
-  const std::scoped_lock lock(mutex_);
-  if (!due()) return {};
-  queue_.mark();
-  last_report_ = Clock::now();
-  return std::exchange(report_, {});
+  Report report;
+  std::vector<Results> results;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (due_in().count() > 0.0) return report;
+    queue_.mark();
+    last_report_ = Clock::now();
+    std::tie(report.parts, results) = harvest_.take();
+  }
+  std::vector<RunBatch> runs;
+  for (Results& each : results) {
+    report.seconds += each.seconds;
+    runs.push_back(std::move(each.runs));
+    report.solutions.append(each.solutions);
+    std::ranges::move(each.failures, std::back_inserter(report.failures));
+  }
+  report.runs = run_format_.pack(runs);
+  return report;
 }
 
 void WorkerPool::wait(std::chrono::microseconds at_most) {
   std::unique_lock lock(mutex_);
-  reports_come_.wait_for(lock, at_most, [this] { return due(); });
+  const auto end = Clock::now() + at_most;
+  while (true) {
+    const auto left = end - Clock::now();
+    const auto until_due = due_in();
+    if (left.count() <= 0 || until_due.count() <= 0.0) return;
+    reports_come_.wait_for(lock, std::min<std::chrono::duration<double>>(left, until_due));
+  }
 }
 
 bool WorkerPool::supplied() const {
@@ -73,14 +94,14 @@ void WorkerPool::cancel() {
   cancelled_ = true;
 }
 
-void WorkerPool::send(Report report) {
-  bool tell = false;
+void WorkerPool::send(const Part& part, Results results) {
   {
     const std::scoped_lock lock(mutex_);
-    report_.join(std::move(report));
-    tell = due();
+    const auto before = due_in();
+    harvest_.add(part, std::move(results));
+    if (due_in() >= before) return;
   }
-  if (tell) reports_come_.notify_one();
+  reports_come_.notify_one();
 }
 
 void WorkerPool::work() {
@@ -92,19 +113,20 @@ std::optional<Chunk> WorkerPool::bite() {
   std::unique_lock lock(mutex_);
   chunks_come_.wait(lock, [this] { return ended_ || !queue_.empty(); });
   if (queue_.empty()) return {};
-  return draining_ ? queue_.whole() : queue_.bite();
+  const Chunk taken = draining_ ? queue_.whole() : queue_.bite();
+  harvest_.begin(taken);
+  return taken;
 }
 
 void WorkerPool::run(const Chunk& bite, TaskRunner& runner) {
-  Report report;
+  Results results;
   auto last_sent = Clock::now();
   std::int64_t sent = 0;
   const auto send_report = [&](std::int64_t done, std::int64_t undone, Clock::time_point now) {
-    report.parts.push_back({bite.id, bite.first + sent, done - sent, undone});
-    report.seconds = std::chrono::duration<double>(now - last_sent).count();
+    results.seconds = std::chrono::duration<double>(now - last_sent).count();
+    send({bite.id, bite.first + sent, done - sent, undone}, std::exchange(results, {}));
     last_sent = now;
     sent = done;
-    send(std::exchange(report, {}));
   };
   for (std::int64_t i = 0; i < bite.count; ++i) {
     // A bite of cheap tasks is given back from its next task on; one that runs may end.
@@ -112,9 +134,9 @@ void WorkerPool::run(const Chunk& bite, TaskRunner& runner) {
     if (done) {
       const TaskMark mark(bite.task(i));
       if (bite.kind == TaskKind::solve)
-        solve(bite.solved_case(i), report);
+        solve(bite.solved_case(i), results);
       else
-        done = simulate(bite.run(i), runner, report);
+        done = simulate(bite.run(i), runner, results);
     }
     if (!done) return send_report(i, bite.count - i, Clock::now());
     if (const auto now = Clock::now(); now - last_sent > interval_) send_report(i + 1, 0, now);
@@ -122,18 +144,18 @@ void WorkerPool::run(const Chunk& bite, TaskRunner& runner) {
   if (sent < bite.count) send_report(bite.count, 0, Clock::now());
 }
 
-void WorkerPool::solve(CaseId id, Report& report) const {
+void WorkerPool::solve(CaseId id, Results& results) const {
   CaseSolution solution;
   try {
     solution = solve_case(grid_, id);
   } catch (const std::exception& error) {
     solution.status = TaskStatus::failed;
-    report.failures.push_back(failure_of(cells_, id, error.what()));
+    results.failures.push_back(failure_of(cells_, id, error.what()));
   }
-  case_format_.append(report.solutions, name_of(id), vertices(id), solution);
+  case_format_.append(results.solutions, name_of(id), vertices(id), solution);
 }
 
-bool WorkerPool::simulate(RunName run, TaskRunner& runner, Report& report) {
+bool WorkerPool::simulate(RunName run, TaskRunner& runner, Results& results) {
   std::optional<RuleWatch::Guard> guard;
   if (grid_.at(cells_.algorithm_of(run.cell)).algorithm.external != nullptr) guard.emplace(*watch_);
   RunRecord record;
@@ -142,9 +164,9 @@ bool WorkerPool::simulate(RunName run, TaskRunner& runner, Report& report) {
     if (record.status == TaskStatus::pending) return false;
   } catch (const std::exception& error) {
     record.status = TaskStatus::failed;
-    report.failures.push_back(failure_of(cells_, run, error.what()));
+    results.failures.push_back(failure_of(cells_, run, error.what()));
   }
-  run_format_.append(report.runs, run, vertices(cells_.case_of(run.cell)), record);
+  run_format_.append(results.runs, run, vertices(cells_.case_of(run.cell)), record);
   return true;
 }
 

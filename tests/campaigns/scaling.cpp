@@ -1,26 +1,41 @@
 // How a sweep would do on a large cluster: a discrete-event simulation of ranks and coordinator, with the
-// real scheduler and dispatch and with costs that were measured.
+// real scheduler, dispatch, queues and harvest of ranks, and with costs that are measured first.
 //
-//   scaling MEASURED.h5 REPLICATIONS [ROW_SECONDS MESSAGE_SECONDS LATENCY_SECONDS [THREADS [WORKERS ...]]]
+//   mpirun -n 2 scaling MEASURED.h5 [MEAN_SECONDS [THREADS [WORKERS REPLICATIONS ...]]]
 //
 // MEASURED.h5 is a result file whose runs say what tasks cost; each simulated task costs what a random one of
-// its cell did. The coordinator takes MESSAGE_SECONDS for each lease that it sends and each report that it
-// gets, and ROW_SECONDS for each row that it writes (measured by tests/campaigns/many_ranks); a message takes
-// LATENCY_SECONDS. Ranks have THREADS threads each (64), which take bites of what is queued and report as in
-// src/sweep/worker_pool.cpp.
+// its cell did, all scaled so that MEAN_SECONDS is their mean (0: as they are). Ranks have THREADS threads
+// each (64). What the coordinator does is measured before: reports of several sizes are received by MPI
+// (alone, without mpirun, that costs nothing), unpacked, taken in by Inventory and written to a file of the
+// same study beside MEASURED.h5, and leases are noted in it and sent. What scheduler and dispatch take is
+// measured as they go. All prices are CPU time of one thread.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <deque>
+#include <filesystem>
 #include <limits>
 #include <queue>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/stopwatch.hpp"
 #include "tasfg/io/result_file.hpp"
+#include "tasfg/io/writer_lock.hpp"
 #include "tasfg/sweep/bite_queue.hpp"
 #include "tasfg/sweep/dispatch.hpp"
+#include "tasfg/sweep/grid_layout.hpp"
+#include "tasfg/sweep/harvest.hpp"
+#include "tasfg/sweep/inventory.hpp"
+#include "tasfg/sweep/link.hpp"
+#include "tasfg/sweep/liveness.hpp"
+#include "tasfg/sweep/messages.hpp"
+#include "tasfg/sweep/sweep.hpp"
 
 namespace {
 
@@ -34,10 +49,11 @@ struct Costs {
   tasfg::CellGrid grid;
 };
 
-Costs read_costs(const char* path) {
+Costs read_costs(const char* path, double wanted_mean) {
   const tasfg::ResultFile file = tasfg::ResultFile::open(path, tasfg::Access::read);
   Costs costs;
   costs.grid = file.layout().grid();
+  double sum = 0.0;
   for (CellId cell; cell.value() < file.layout().cells(); ++cell) {
     const std::vector<tasfg::TaskStatus> status = file.run_values(&tasfg::RunRecord::status, cell);
     const std::vector<double> all = file.run_values(&tasfg::RunRecord::seconds, cell);
@@ -45,23 +61,217 @@ Costs read_costs(const char* path) {
     for (std::size_t i = 0; i < all.size(); ++i)
       if (status[i] == tasfg::TaskStatus::done) seconds.push_back(all[i]);
     if (seconds.empty()) seconds.push_back(0.0);
+    for (const double each : seconds) sum += each / static_cast<double>(seconds.size());
   }
+  const double mean = sum / static_cast<double>(costs.seconds.size());
+  std::printf("%zu cells, runs of %.2f ms on average", costs.seconds.size(), 1e3 * mean);
+  if (wanted_mean > 0.0) {
+    std::printf(", scaled to %.2f ms", 1e3 * wanted_mean);
+    for (auto& cell : costs.seconds)
+      for (double& each : cell) each *= wanted_mean / mean;
+  }
+  std::printf("\n");
   return costs;
 }
 
-struct Parameters {
-  double row = 0.2e-6, message = 20e-6, latency = 50e-6;
-  int threads = 64;
+/// Seconds of the coordinator.
+struct Prices {
+  double message = 0.0, byte = 0.0;                              // received
+  double report = 0.0, stretch = 0.0, row = 0.0;                 // unpacked and taken in
+  double written_stretch = 0.0, written_row = 0.0;               // written
+  double lease = 0.0, started_stretch = 0.0, started_row = 0.0;  // sent; noted in the file
+  std::size_t row_bytes = 0;
 };
 
+/// Sizes of reports: rows of few are dear by their calls, rows of many by their bytes.
+struct Size {
+  int stretches;
+  std::int64_t rows;  // of each
+};
+constexpr Size kSmall{1, 64}, kLong{1, 6400}, kSplit{16, 400};
+constexpr int kParcels = 200;  // of each size of message
+
+/// What rank 1 does for measure_messages.
+void send_messages(tasfg::Link& link, std::size_t row_bytes) {
+  for (const std::int64_t rows : {kSmall.rows, kLong.rows})
+    for (int i = 0; i < kParcels; ++i) {
+      link.send(0, std::string(static_cast<std::size_t>(rows) * row_bytes, 'x'));
+      link.flush();
+    }
+}
+
+void measure_messages(tasfg::Link& link, Prices& prices) {
+  const auto each = [&](std::int64_t rows) {
+    double seconds = 0.0;
+    for (int i = 0; i < kParcels;) {
+      const double begin = tasfg::thread_cpu_seconds();
+      const auto parcel = link.receive();
+      if (!parcel) continue;
+      seconds += tasfg::thread_cpu_seconds() - begin;
+      TASFG_EXPECT(parcel->bytes.size() == static_cast<std::size_t>(rows) * prices.row_bytes);
+      ++i;
+    }
+    return seconds / kParcels;
+  };
+  const double few = each(kSmall.rows), many = each(kLong.rows);
+  prices.byte = (many - few) /
+                static_cast<double>((kLong.rows - kSmall.rows) * static_cast<std::int64_t>(prices.row_bytes));
+  prices.message = std::max(
+      0.0, few - prices.byte * static_cast<double>(kSmall.rows) * static_cast<double>(prices.row_bytes));
+}
+
+/// What reports and leases cost, by the real Inventory and a real file.
+class Bench {
+ public:
+  Bench(const char* measured, const std::string& path)
+      : grid_(tasfg::read_study(measured, {"replications=" + std::to_string(kReplications)})),
+        lock_(path, nullptr),
+        file_(tasfg::ResultFile::create(path, tasfg::layout_of(grid_, {}, ""), tasfg::graphs_of(grid_), live_,
+                                        lock_)) {
+    for (tasfg::CaseId id; id.value() < grid_.cases.size(); ++id) {
+      tasfg::CaseSolution solution;
+      solution.status = tasfg::TaskStatus::failed;  // nobody asks for it
+      file_.case_format().append(solutions_, tasfg::name_of(id), static_cast<std::size_t>(grid_.at(id).K),
+                                 solution);
+    }
+    results_.write_cases(solutions_);
+    inventory_.collect({}, {});
+    for (CellId cell; cell.value() < scheduler_.grid().cells(); ++cell) scheduler_.open_cell(cell, 1e-2);
+  }
+
+  void measure(Prices& prices) {
+    const auto [take_small, write_small] = reports(kSmall);
+    const auto [take_long, write_long] = reports(kLong);
+    const auto [take_split, write_split] = reports(kSplit);
+    const auto rows = static_cast<double>(kLong.rows - kSmall.rows),
+               more = static_cast<double>(kSplit.stretches - 1);
+    prices.row = (take_long - take_small) / rows;
+    prices.stretch = std::max(0.0, (take_split - take_long) / more);
+    prices.report =
+        std::max(0.0, take_small - prices.stretch - prices.row * static_cast<double>(kSmall.rows));
+    prices.written_row = (write_long - write_small) / rows;
+    prices.written_stretch = write_small - prices.written_row * static_cast<double>(kSmall.rows);
+    prices.written_stretch = std::max(prices.written_stretch, (write_split - write_long) / more);
+    const double few = starts(kSmall.rows), many = starts(kLong.rows);
+    prices.started_row = (many - few) / rows;
+    prices.started_stretch = few - prices.started_row * static_cast<double>(kSmall.rows);
+    prices.row_bytes = row_bytes_;
+  }
+  [[nodiscard]] static std::string a_lease() {
+    return tasfg::pack<tasfg::ToWorker>(tasfg::Lease{std::vector<Chunk>(2)});
+  }
+
+ private:
+  static constexpr std::int64_t kReplications = 20'000;
+
+  /// The next rows of a study that is written from its first cell to its last, again and again.
+  tasfg::RunName next(std::int64_t rows) {
+    if (at_.seed + rows > kReplications)
+      at_ = {CellId((at_.cell.value() + 1) % scheduler_.grid().cells()), 0};
+    const tasfg::RunName found = at_;
+    at_.seed += rows;
+    return found;
+  }
+
+  /// Seconds for taking in a report of that size, and for writing it.
+  std::pair<double, double> reports(Size size) {
+    double taken = 0.0, written = 0.0;
+    const int times =
+        static_cast<int>(std::clamp<std::int64_t>(1'000'000 / (size.rows * size.stretches), 100, 1000));
+    for (int i = 0; i < times; ++i) {
+      tasfg::RunBatch batch;
+      for (int s = 0; s < size.stretches; ++s) {
+        if (s > 0)
+          at_ = {CellId((at_.cell.value() + 1) % scheduler_.grid().cells()), at_.seed};  // no neighbours
+        const tasfg::RunName first = next(size.rows);
+        const auto K = static_cast<std::size_t>(grid_.at(scheduler_.grid().case_of(first.cell)).K);
+        tasfg::RunRecord record;
+        record.status = tasfg::TaskStatus::done;
+        record.seconds = 1e-2;
+        record.steps = 1000;
+        record.pulls.assign(K, 10);
+        for (std::int64_t row = 0; row < size.rows; ++row)
+          file_.run_format().append(batch, {first.cell, first.seed + row}, K, record);
+      }
+      tasfg::Report report;
+      report.parts.resize(1);
+      report.runs = file_.run_format().pack(std::span(&batch, 1));
+      row_bytes_ = report.runs.values().size() / static_cast<std::size_t>(report.runs.room);
+      std::string bytes = tasfg::pack<tasfg::ToCoordinator>(report);
+      const double begin = tasfg::thread_cpu_seconds();
+      inventory_.take(std::get<tasfg::Report>(tasfg::unpack<tasfg::ToCoordinator>(std::move(bytes))));
+      const double before = results_.cpu_seconds();
+      inventory_.flush();
+      taken += tasfg::thread_cpu_seconds() - begin;
+      results_.finish_writing();
+      written += results_.cpu_seconds() - before;
+    }
+    return {taken / times, written / times};
+  }
+
+  double starts(std::int64_t rows) {
+    constexpr int kTimes = 300;
+    double seconds = 0.0;
+    for (int i = 0; i < kTimes; ++i) {
+      const tasfg::RunName first = next(rows);
+      const double begin = tasfg::thread_cpu_seconds();
+      inventory_.start({{}, tasfg::TaskKind::run, first.cell, first.seed, rows, 1.0});
+      seconds += tasfg::thread_cpu_seconds() - begin;
+    }
+    return seconds / kTimes;
+  }
+
+  tasfg::Grid grid_;
+  tasfg::LiveState live_{"running", tasfg::iso_time(), "here", 1, 0};
+  tasfg::WriterLock lock_;
+  tasfg::ResultFile file_;
+  tasfg::ResultWriter results_{file_, lock_, live_};
+  tasfg::CaseBatch solutions_;
+  tasfg::Scheduler scheduler_{grid_.cell_grid()};
+  tasfg::Inventory inventory_{grid_, results_, scheduler_, [](const std::string&) {}};
+  tasfg::RunName at_;
+  std::size_t row_bytes_ = 0;
+};
+
+Prices measure_prices(const char* measured, tasfg::Link& link) {
+  Prices prices;
+  const std::string path = std::string(measured) + ".scaling.h5";
+  {
+    Bench bench(measured, path);
+    bench.measure(prices);
+  }
+  std::filesystem::remove(path);
+  std::string bytes = std::to_string(prices.row_bytes);
+  link.broadcast(bytes);
+  if (!link.alone()) {
+    measure_messages(link, prices);
+    constexpr int kLeases = 1000;
+    const double begin = tasfg::thread_cpu_seconds();
+    for (int i = 0; i < kLeases; ++i) link.send(1, Bench::a_lease());
+    link.flush();
+    prices.lease = (tasfg::thread_cpu_seconds() - begin) / kLeases;
+  }
+  std::printf(
+      "prices of the coordinator in us: a message %.2f and %.5f a byte, a report %.2f, a stretch of it %.2f, "
+      "a row %.4f (%zu bytes); "
+      "written: a stretch %.2f, a row %.4f; a lease %.2f, noting a chunk %.2f, a row of it %.5f\n",
+      1e6 * prices.message, 1e6 * prices.byte, 1e6 * prices.report, 1e6 * prices.stretch, 1e6 * prices.row,
+      prices.row_bytes, 1e6 * prices.written_stretch, 1e6 * prices.written_row, 1e6 * prices.lease,
+      1e6 * prices.started_stretch, 1e6 * prices.started_row);
+  return prices;
+}
+
 struct Outcome {
-  double makespan = 0.0, work = 0.0, coordinator = 0.0, longest = 0.0, last_task = 0.0;
-  std::int64_t messages = 0;
+  double makespan = 0.0, work = 0.0, longest = 0.0, last_task = 0.0;
+  double coordinator = 0.0, writer = 0.0,
+         dispatching = 0.0;  // seconds it was busy; of these with scheduler and dispatch
+  double starved = 0.0,
+         idle_at_end = 0.0;  // seconds of threads without work, while some waited, and when none did
+  std::int64_t messages = 0, reports = 0, stretches = 0, rows = 0;
 };
 
 /// What a rank has done of a chunk.
 struct Done {
-  Part part;
   CellId cell;
   Measured measured;
 };
@@ -71,24 +281,27 @@ struct Rank {
   tasfg::BiteQueue queue;
   int idle;
   double last_report = 0.0;
-  std::vector<Done> done{};
+  double wakes = std::numeric_limits<double>::infinity();  // when a report may be due
+  tasfg::Harvest<Done> harvest{};
 
   explicit Rank(int threads) : queue(threads), idle(threads) {}
-  [[nodiscard]] bool due(double now, double interval) const {
-    return !done.empty() && (queue.half_taken() || now - last_report > interval);
+  [[nodiscard]] double due_in(double now, double interval) const {
+    return harvest.due_in(queue, now - last_report, interval);
   }
 };
 
 class Simulation {
  public:
-  Simulation(const Costs& costs, std::int64_t replications, int workers, const Parameters& parameters)
+  Simulation(const Costs& costs, const Prices& prices, std::int64_t replications, int workers, int threads)
       : costs_(costs),
-        parameters_(parameters),
-        threads_(std::min(parameters.threads, workers)),
+        prices_(prices),
+        threads_(threads),
         scheduler_(costs.grid),
         ranks_(static_cast<std::size_t>(workers / threads_), Rank(threads_)),
         dispatch_(scheduler_, static_cast<int>(ranks_.size())),
-        interval_(tasfg::BiteQueue::report_interval(static_cast<int>(ranks_.size()))) {
+        interval_(tasfg::BiteQueue::report_interval(size())),
+        look_(seconds(tasfg::BackOff::longest_of(size()))),
+        look_supplied_(seconds(tasfg::BackOff::longest_supplied(size()))) {
     for (CellId cell; cell.value() < costs.seconds.size(); ++cell) {
       double mean = 0.0;
       for (const double each : costs.seconds[cell.value()])
@@ -101,138 +314,272 @@ class Simulation {
   }
 
   Outcome run() {
-    events_.push({0.0, -1, 0, {}});  // the first round
+    events_.push({0.0, -1, 0});  // the first round
     while (!events_.empty()) {
       const Event event = events_.top();
       events_.pop();
+      idle(event.time);
       if (event.rank < 0)
         round(event.time);
-      else if (event.what < 0)
+      else if (event.what == kLook)
         lease(event);
+      else if (event.what == kWake)
+        wake(event);
       else
         end_of_bite(event);
     }
+    idle(outcome_.makespan);
     return outcome_;
   }
 
  private:
+  static constexpr double kLatency = 50e-6;              // of a message
+  static constexpr double kRounding = 1e-9;              // seconds
+  static constexpr std::int64_t kLook = -1, kWake = -2;  // the rank looks for leases; a report may be due
   struct Event {
     double time;
-    int rank;   // −1: the coordinator's next round
-    int what;   // −1: a lease that is in leases_; else the end of a bite
-    Done done;  // of a bite
-    std::vector<Chunk> chunks{};
+    int rank;           // −1: the coordinator's next round
+    std::int64_t what;  // kLook, kWake, or the end of a bite
     bool operator<(const Event& other) const { return time > other.time; }
   };
+  struct Bite {
+    Part part;
+    Done done;
+  };
+  struct Arriving {
+    double time;
+    std::vector<Part> parts;
+    std::vector<Done> done;
+  };
+  [[nodiscard]] int size() const { return static_cast<int>(ranks_.size()); }
+  static double seconds(std::chrono::microseconds time) { return 1e-6 * static_cast<double>(time.count()); }
+  double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+
+  /// Counts the time since the last event.
+  void idle(double now) {
+    (scheduler_.waiting() > 0 ? outcome_.starved : outcome_.idle_at_end) += idle_ * (now - counted_);
+    counted_ = std::max(counted_, now);
+  }
 
   void start_bites(int number, double now) {
     Rank& rank = ranks_[static_cast<std::size_t>(number)];
-    for (; rank.idle > 0 && !rank.queue.empty(); --rank.idle) {
+    for (; rank.idle > 0 && !rank.queue.empty(); --rank.idle, --idle_) {
       const Chunk bite = rank.queue.bite();
+      rank.harvest.begin(bite);
       const std::vector<double>& choices = costs_.seconds[bite.cell.value()];
       Measured measured;
       for (std::int64_t i = 0; i < bite.count; ++i) measured.add(choices[random_() % choices.size()]);
       outcome_.work += measured.sum;
       outcome_.longest = std::max(outcome_.longest, measured.longest);
-      events_.push(
-          {now + measured.sum, number, 0, {{bite.id, bite.first, bite.count, 0}, bite.cell, measured}, {}});
+      std::int64_t place = static_cast<std::int64_t>(bites_.size());
+      if (free_places_.empty()) {
+        bites_.emplace_back();
+      } else {
+        place = free_places_.back();
+        free_places_.pop_back();
+      }
+      bites_[static_cast<std::size_t>(place)] = {{bite.id, bite.first, bite.count, 0}, {bite.cell, measured}};
+      events_.push({now + measured.sum, number, place});
     }
   }
 
+  /// A rank finds all leases that have come.
   void lease(const Event& event) {
-    ranks_[static_cast<std::size_t>(event.rank)].queue.push(event.chunks);
+    auto& leases = leases_[event.rank];
+    for (; !leases.empty() && leases.front().first <= event.time; leases.pop_front())
+      ranks_[static_cast<std::size_t>(event.rank)].queue.push(leases.front().second);
     start_bites(event.rank, event.time);
+  }
+
+  void wake(const Event& event) {
+    Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
+    if (event.time >= rank.wakes) rank.wakes = std::numeric_limits<double>::infinity();
+    report(event.rank, event.time);
   }
 
   void end_of_bite(const Event& event) {
     Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
+    const Bite& bite = bites_[static_cast<std::size_t>(event.what)];
     outcome_.last_task = std::max(outcome_.last_task, event.time);
-    rank.done.push_back(event.done);
+    rank.harvest.add(bite.part, bite.done);
+    free_places_.push_back(event.what);
     ++rank.idle;
+    ++idle_;
     start_bites(event.rank, event.time);
-    if (!rank.due(event.time, interval_)) return;
-    rank.queue.mark();
-    rank.last_report = event.time;
-    const double arrives = event.time + parameters_.latency;
-    reports_.push_back({arrives, std::exchange(rank.done, {})});
-    if (asleep_) {
-      asleep_ = false;
-      events_.push({std::max(arrives, free_), -1, 0, {}, {}});
+    report(event.rank, event.time);
+  }
+
+  /// Where it is time to.
+  void report(int number, double now) {
+    Rank& rank = ranks_[static_cast<std::size_t>(number)];
+    double due_in = rank.due_in(now, interval_);
+    if (due_in <= kRounding) {
+      rank.queue.mark();
+      rank.last_report = now;
+      Arriving report{now + kLatency, {}, {}};
+      std::tie(report.parts, report.done) = rank.harvest.take();
+      lease({now, number, kLook});  // who sends looks, too
+      if (!report.parts.empty()) arrive(std::move(report));
+      due_in = rank.due_in(now, interval_);
     }
+    // It wakes up when the next one is due, unless something happens before.
+    if (due_in <= interval_ && now + due_in < rank.wakes - kRounding) {
+      rank.wakes = now + due_in;
+      events_.push({rank.wakes, number, kWake});
+    }
+  }
+
+  void arrive(Arriving report) {
+    reports_.push_back(std::move(report));
+    if (!asleep_) return;
+    asleep_ = false;
+    const double back_off = std::clamp(reports_.back().time - free_, 50e-6, 3e-3);
+    events_.push({std::max(reports_.back().time + uniform() * back_off, free_), -1, 0});
+  }
+
+  /// Runs of neighbours, whatever chunks they are of.
+  std::int64_t stretches_of(const std::vector<Part>& parts) const {
+    std::vector<std::pair<tasfg::RunName, std::int64_t>> rows;
+    for (const Part& part : parts)
+      rows.emplace_back(tasfg::RunName{scheduler_.chunk(part.chunk).cell, part.first}, part.done);
+    std::sort(rows.begin(), rows.end());
+    std::int64_t count = 0;
+    tasfg::RunName next{{}, -1};
+    for (const auto& [first, size] : rows) {
+      count += first == next ? 0 : 1;
+      next = {first.cell, first.seed + size};
+    }
+    return count;
   }
 
   /// The coordinator takes what has arrived, writes it, and hands out.
   void round(double now) {
-    double busy = 0.0;
-    while (!reports_.empty() && reports_.front().first <= now) {
-      busy += parameters_.message;
+    double busy = 0.0, waited = 0.0;
+    std::vector<Arriving> taken;
+    for (; !reports_.empty() && reports_.front().time <= now; reports_.pop_front()) {
+      taken.push_back(std::move(reports_.front()));
       ++outcome_.messages;
-      for (const Done& each : reports_.front().second) {
-        busy += parameters_.row * static_cast<double>(each.part.done);
-        scheduler_.learn(each.cell, each.measured);
-        (void)dispatch_.take_back(each.part);
+      ++outcome_.reports;
+      std::int64_t rows = 0;
+      for (const Part& part : taken.back().parts) rows += part.done;
+      const std::int64_t stretches = stretches_of(taken.back().parts);
+      outcome_.stretches += stretches;
+      outcome_.rows += rows;
+      busy +=
+          prices_.message + prices_.report + static_cast<double>(stretches) * prices_.stretch +
+          static_cast<double>(rows) * (prices_.row + prices_.byte * static_cast<double>(prices_.row_bytes));
+      const double writing = static_cast<double>(stretches) * prices_.written_stretch +
+                             static_cast<double>(rows) * prices_.written_row;
+      outcome_.writer += writing;
+      // Where the thread that writes has too much to do already, whoever gives it more waits.
+      while (unwritten_bytes_ > static_cast<double>(tasfg::WriteQueue::kMostBytes)) {
+        waited = std::max(waited, unwritten_.front().first - now - busy);
+        unwritten_bytes_ -= unwritten_.front().second;
+        unwritten_.pop_front();
       }
-      reports_.pop_front();
+      written_ = std::max(written_, now + busy + waited) + writing;
+      unwritten_.emplace_back(written_, static_cast<double>(rows) * static_cast<double>(prices_.row_bytes));
+      unwritten_bytes_ += unwritten_.back().second;
+      for (; unwritten_.front().first <= now + busy + waited; unwritten_.pop_front())
+        unwritten_bytes_ -= unwritten_.front().second;
     }
-    for (tasfg::Order& order : dispatch_.hand_out(now + busy, std::numeric_limits<double>::infinity())) {
-      busy += parameters_.message;
+    for (const Arriving& report : taken)
+      for (const Done& each : report.done) scheduler_.learn(each.cell, each.measured);
+    const double begin = tasfg::thread_cpu_seconds();
+    for (const Arriving& report : taken)
+      for (const Part& part : report.parts) (void)dispatch_.take_back(part);
+    std::vector<tasfg::Order> orders =
+        dispatch_.hand_out(now + busy + waited, std::numeric_limits<double>::infinity());
+    const double dispatching = tasfg::thread_cpu_seconds() - begin;
+    outcome_.dispatching += dispatching;
+    busy += dispatching;
+    for (tasfg::Order& order : orders) {
+      busy += prices_.lease;
+      for (const Chunk& chunk : order.chunks)
+        busy += prices_.started_stretch + prices_.started_row * static_cast<double>(chunk.count);
       ++outcome_.messages;
-      events_.push({now + busy + parameters_.latency, order.rank, -1, {}, std::move(order.chunks)});
+      const double arrives = now + busy + waited + kLatency;
+      const bool supplied = !ranks_[static_cast<std::size_t>(order.rank)].queue.empty();
+      leases_[order.rank].emplace_back(arrives, std::move(order.chunks));
+      events_.push({arrives + uniform() * (supplied ? look_supplied_ : look_), order.rank, kLook});
     }
     outcome_.coordinator += busy;
-    free_ = now + busy;
-    outcome_.makespan = std::max(outcome_.makespan, free_);
+    free_ = now + busy + waited;
+    outcome_.makespan = std::max({outcome_.makespan, free_, written_});
     asleep_ = reports_.empty();
-    if (!asleep_) events_.push({std::max(free_, reports_.front().first), -1, 0, {}, {}});
+    if (!asleep_) events_.push({std::max(free_, reports_.front().time), -1, 0});
   }
 
   const Costs& costs_;
-  const Parameters parameters_;
+  const Prices& prices_;
   const int threads_;
   tasfg::Scheduler scheduler_;
   std::vector<Rank> ranks_;
   tasfg::Dispatch dispatch_;
-  const double interval_;
+  const double interval_, look_, look_supplied_;
   std::mt19937_64 random_{1};
   std::priority_queue<Event> events_;
-  std::deque<std::pair<double, std::vector<Done>>>
-      reports_;  // under way to the coordinator, or waiting for it
+  std::vector<Bite> bites_;
+  std::vector<std::int64_t> free_places_;
+  std::map<int, std::deque<std::pair<double, std::vector<Chunk>>>> leases_;
+  std::deque<Arriving> reports_;  // under way to the coordinator, or waiting for it
   bool asleep_ = false;
-  double free_ = 0.0;
+  double free_ = 0.0, written_ = 0.0;  // when the coordinator has time, and when the last row is written
+  std::deque<std::pair<double, double>> unwritten_;  // when reports will be written, and their bytes
+  double unwritten_bytes_ = 0.0;
+  double counted_ = 0.0;
+  double idle_ = static_cast<double>(ranks_.size()) * threads_;  // threads
   Outcome outcome_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3 && argc < 6) {
-    std::fprintf(stderr,
-                 "usage: scaling MEASURED.h5 REPLICATIONS [ROW MESSAGE LATENCY [THREADS [WORKERS ...]]]\n");
+  if (argc < 2 || (argc > 4 && argc % 2 == 1)) {
+    std::fprintf(
+        stderr,
+        "usage: [mpirun -n 2] scaling MEASURED.h5 [MEAN_SECONDS [THREADS [WORKERS REPLICATIONS ...]]]\n");
     return 2;
   }
   try {
-    const Costs costs = read_costs(argv[1]);
-    const auto replications = static_cast<std::int64_t>(std::atof(argv[2]));
-    Parameters parameters;
-    if (argc >= 6) parameters = {std::atof(argv[3]), std::atof(argv[4]), std::atof(argv[5]), 64};
-    if (argc >= 7) parameters.threads = std::atoi(argv[6]);
-    std::vector<int> workers;
-    for (int i = 7; i < argc; ++i) workers.push_back(std::atoi(argv[i]));
-    if (workers.empty()) workers = {10, 100, 1000, 10'000};
-    std::printf("%8s %12s %11s %12s %12s %11s %10s %14s\n", "workers", "makespan/s", "efficiency", "messages",
-                "messages/s", "coordinator", "longest/s", "after the last");
-    for (const int asked : workers) {
-      // Whole ranks.
-      const int each = std::max(1, asked / parameters.threads) * std::min(parameters.threads, asked);
-      const Outcome outcome = Simulation(costs, replications, each, parameters).run();
-      std::printf("%8d %12.1f %10.1f%% %12lld %12.0f %10.1f%% %10.2f %12.2f s\n", each, outcome.makespan,
-                  100.0 * outcome.work / (each * outcome.makespan), static_cast<long long>(outcome.messages),
-                  static_cast<double>(outcome.messages) / outcome.makespan,
-                  100.0 * outcome.coordinator / outcome.makespan, outcome.longest,
-                  outcome.makespan - outcome.last_task);
+    tasfg::Link link;
+    tasfg::keep_memory();
+    if (link.rank() > 0) {
+      std::string bytes;
+      link.broadcast(bytes);
+      if (link.rank() == 1) send_messages(link, std::stoul(bytes));
+      for (int left = link.rank() == 1 ? 1000 : 0; left > 0;) left -= link.receive() ? 1 : 0;
+      return 0;
+    }
+    const Costs costs = read_costs(argv[1], argc > 2 ? std::atof(argv[2]) : 0.0);
+    const Prices prices = measure_prices(argv[1], link);
+    const int threads = argc > 3 ? std::atoi(argv[3]) : 64;
+    std::vector<std::pair<int, double>> machines;
+    for (int i = 4; i + 1 < argc; i += 2) machines.emplace_back(std::atoi(argv[i]), std::atof(argv[i + 1]));
+    if (machines.empty()) machines = {{1000, 1e6}, {10'000, 1e6}, {25'000, 2.5e6}, {100'000, 1e7}};
+    std::printf("%8s %12s %10s %10s | %11s %11s | %10s %14s %14s | %11s %9s %7s | %9s %s\n", "workers",
+                "replications", "makespan/s", "efficiency", "starved", "at the end", "messages/s",
+                "rows/stretch", "rows/report", "coordinator", "dispatch", "writer", "longest/s",
+                "after the last");
+    for (const auto& [asked, replications] : machines) {
+      const int each = std::max(1, asked / threads) * std::min(threads, asked);  // whole ranks
+      const Outcome outcome =
+          Simulation(costs, prices, static_cast<std::int64_t>(replications), each, std::min(threads, asked))
+              .run();
+      const double all = each * outcome.makespan;
+      std::printf(
+          "%8d %12.3g %10.1f %9.1f%% | %10.1f%% %10.1f%% | %10.0f %14.0f %14.0f | %10.1f%% %8.1f%% %6.1f%% | "
+          "%9.2f "
+          "%12.2f s\n",
+          each, replications, outcome.makespan, 100.0 * outcome.work / all, 100.0 * outcome.starved / all,
+          100.0 * outcome.idle_at_end / all, static_cast<double>(outcome.messages) / outcome.makespan,
+          static_cast<double>(outcome.rows) / static_cast<double>(outcome.stretches),
+          static_cast<double>(outcome.rows) / static_cast<double>(outcome.reports),
+          100.0 * outcome.coordinator / outcome.makespan, 100.0 * outcome.dispatching / outcome.makespan,
+          100.0 * outcome.writer / outcome.makespan, outcome.longest, outcome.makespan - outcome.last_task);
       std::fflush(stdout);
     }
-  } catch (const tasfg::InputError& error) {
+  } catch (const tasfg::Error& error) {
     std::fprintf(stderr, "scaling: %s\n", error.what());
     return 2;
   }

@@ -1,6 +1,5 @@
-/// Records on their way from a worker to the file: column by column, each one contiguous buffer with the
-/// bytes that the file will hold. So adding a record, sending a batch and writing neighbours are copies of
-/// memory.
+/// Records that are being collected: column by column, each one contiguous buffer with the bytes of its
+/// records. So adding a record is a copy of memory. Laid out as the file has them they are PackedRows.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tasfg/io/packed_rows.hpp"
 #include "tasfg/sim/case_record.hpp"
 #include "tasfg/sim/run_record.hpp"
 #include "tasfg/sim/task.hpp"
@@ -35,8 +35,6 @@ struct BatchBytes {
   [[nodiscard]] RunName name(std::size_t row) const { return {CellId(cells[row]), seeds[row]}; }
   /// Adds the rows of another batch of the same format.
   void append(const BatchBytes& other);
-  /// Leaves out the rows that are not to be kept.
-  void keep(const std::vector<bool>& kept);
   /// Forgets the rows and keeps the memory.
   void clear();
 
@@ -69,6 +67,8 @@ class RecordFormat {
   /// Adds a record of a case with K vertices, and its checksum. Values that it lacks are missing ones.
   void append(RecordBatch<Record>& batch, RunName name, std::size_t K, const Record& record) const;
   [[nodiscard]] Record record(const RecordBatch<Record>& batch, std::size_t row, std::size_t K) const;
+  /// All records of the batches, as the file will have them.
+  [[nodiscard]] PackedRows pack(std::span<const RecordBatch<Record>> batches) const;
   /// One value of every row.
   template <typename T>
   [[nodiscard]] std::span<T> values(RecordBatch<Record>& batch, T Record::*member) const {
@@ -80,6 +80,17 @@ class RecordFormat {
     const std::vector<unsigned char>& bytes = batch.columns[position(member)];
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
+  /// The same of packed rows; those that a stretch has left out are among them.
+  template <typename T>
+  [[nodiscard]] std::span<T> values(PackedRows& rows, T Record::*member) const {
+    return {reinterpret_cast<T*>(rows.at(bytes_before(position(member)))),
+            static_cast<std::size_t>(rows.room)};
+  }
+  template <typename T>
+  [[nodiscard]] std::span<const T> values(const PackedRows& rows, T Record::*member) const {
+    return {reinterpret_cast<const T*>(rows.at(bytes_before(position(member)))),
+            static_cast<std::size_t>(rows.room)};
+  }
   /// CRC-32 of a row, as the table says. Values of vertices past K have no part in it, so that a file with
   /// room for more of them has the same.
   [[nodiscard]] std::uint32_t checksum(const BatchBytes& batch, std::size_t row, std::size_t K) const;
@@ -90,6 +101,9 @@ class RecordFormat {
   [[nodiscard]] std::size_t position(T Record::*member) const;
 
  private:
+  /// Of a record, in packed rows.
+  [[nodiscard]] std::size_t bytes_before(std::size_t column) const;
+
   std::vector<Column> columns_;
   std::size_t checksum_;  // where it stands in columns()
 };

@@ -137,9 +137,10 @@ class ResultFile {
   /// Results that are written from now on belong to this sitting; it is noted with the first of them. Where
   /// there is no room for another, it shares the last one of the same program, or has none.
   void begin_sitting(Sitting sitting);
-  /// Writes batches (any order), neighbours together, values before statuses.
-  void write_runs(std::span<RunBatch> batches);
-  void write_runs(RunBatch& batch) { write_runs(std::span(&batch, 1)); }
+  /// Writes rows (any order), neighbours together, values before statuses.
+  void write_runs(std::span<PackedRows> packs);
+  void write_runs(std::span<const RunBatch> batches);
+  void write_runs(const RunBatch& batch) { write_runs(std::span(&batch, 1)); }
   void write_cases(CaseBatch& batch);
   void write_attempts(CellId cell, std::int64_t first, std::span<const std::int32_t> attempts);
   void add_failure(const Failure& failure);

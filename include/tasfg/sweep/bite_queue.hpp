@@ -19,7 +19,7 @@ class BiteQueue {
   /// Seconds after which a rank reports what it has, whatever else; later where more ranks do so, since one
   /// coordinator reads all reports.
   [[nodiscard]] static double report_interval(int ranks) {
-    return 0.2 + std::max(std::min(4e-3 * ranks, 1.0), 2e-4 * ranks);
+    return 0.2 + std::max(std::min(4e-3 * ranks, 1.0), 2e-3 * ranks);
   }
 
   explicit BiteQueue(int threads) : threads_(threads) {}

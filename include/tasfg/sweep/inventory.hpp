@@ -65,8 +65,8 @@ class Inventory {
   void decide(CaseId id);
   void end_cell(CellId cell, const Decision& decision);
   void drop_unneeded(Report& report) const;
-  void learn_from(RunBatch& runs);
-  void decide_on(const BatchBytes& runs);
+  void learn_from(PackedRows& runs);
+  void decide_on(std::span<const Stretch> runs);
   void open_cells(CaseId id, const CaseSolution& solution);
   void fail_case(CaseId id);
   void fail_run(RunName run);
@@ -94,7 +94,7 @@ class Inventory {
   Scheduler& scheduler_;
   std::function<void(const std::string&)> say_;
   std::map<RunName, std::int32_t> attempts_;  // of pending runs that were started in earlier sittings
-  std::vector<RunBatch> unwritten_;
+  std::vector<PackedRows> unwritten_;
   Counts counts_;
   double steps_ = 0.0, busy_seconds_ = 0.0;
 };

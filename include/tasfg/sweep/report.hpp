@@ -34,17 +34,15 @@ struct Part {
 struct Report {
   std::vector<Part> parts;
   double seconds = 0.0;  // that threads spent on it
-  RunBatch runs;         // failed ones included
+  PackedRows runs;       // failed ones included
   CaseBatch solutions;   // the same
   std::vector<Failure> failures;
 
   [[nodiscard]] bool empty() const { return parts.empty(); }
-  /// Adds another's contents.
-  void join(Report other);
-
+  /// All but the bytes of the runs, which travel behind the rest as they are.
   template <typename Archive>
   void serialize(Archive& archive, unsigned /*version*/) {
-    carry(archive, parts, seconds, runs, solutions, failures);
+    carry(archive, parts, seconds, runs.stretches, runs.room, solutions, failures);
   }
 };
 

@@ -30,6 +30,10 @@ struct SweepOptions {
 /// Errors are thrown at rank 0 alone; the others return its status quietly.
 [[nodiscard]] int run_sweep(const SweepOptions& options, Link& link);
 
+/// Reports are large and come and go: has malloc keep the memory of the last for the next, which would
+/// otherwise cost more time than what is done with it.
+void keep_memory();
+
 /// An InputError where a file at `path` could not be made because of its folder.
 void expect_folder_of(const std::string& path);
 

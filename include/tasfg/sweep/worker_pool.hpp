@@ -12,6 +12,7 @@
 
 #include "tasfg/job/job.hpp"
 #include "tasfg/sweep/bite_queue.hpp"
+#include "tasfg/sweep/harvest.hpp"
 #include "tasfg/sweep/report.hpp"
 #include "tasfg/sweep/rule_watch.hpp"
 #include "tasfg/sweep/task_runner.hpp"
@@ -41,15 +42,23 @@ class WorkerPool {
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// Of tasks that one thread has run.
+  struct Results {
+    double seconds = 0.0;  // that it spent on them
+    RunBatch runs;
+    CaseBatch solutions;
+    std::vector<Failure> failures;
+  };
   void work();
   /// Neighbouring tasks of the first chunk, for one thread; nothing once the pool has ended.
   [[nodiscard]] std::optional<Chunk> bite();
   void run(const Chunk& bite, TaskRunner& runner);
-  void solve(CaseId id, Report& report) const;
+  void solve(CaseId id, Results& results) const;
   /// False where it was cancelled.
-  bool simulate(RunName run, TaskRunner& runner, Report& report);
-  void send(Report report);
-  [[nodiscard]] bool due() const;
+  bool simulate(RunName run, TaskRunner& runner, Results& results);
+  void send(const Part& part, Results results);
+  /// Until a report is due.
+  [[nodiscard]] std::chrono::duration<double> due_in() const;
   [[nodiscard]] std::size_t vertices(CaseId id) const { return static_cast<std::size_t>(grid_.at(id).K); }
 
   const Grid& grid_;
@@ -61,7 +70,7 @@ class WorkerPool {
   mutable std::mutex mutex_;
   std::condition_variable chunks_come_, reports_come_;
   BiteQueue queue_;  // what nobody has taken yet
-  Report report_;
+  Harvest<Results> harvest_;
   Clock::time_point last_report_ = Clock::now();
   std::atomic<bool> cancelled_{false}, draining_{false};
   bool ended_ = false;

@@ -58,20 +58,5 @@ TEST_F(RecordBatchTest, AStatusThatIsNoneFitsNoChecksum) {
   EXPECT_FALSE(format.sound(batch, 0, 3));
 }
 
-TEST(RecordBatch, KeepsTheRowsThatAreToBeKept) {
-  BatchBytes batch;
-  batch.cells = {5, 6, 7};
-  batch.seeds = {1, 2, 3};
-  batch.columns = {{10, 11, 20, 21, 30, 31}, {1, 2, 3}, {}};
-  batch.keep({true, false, true});
-  EXPECT_EQ(batch.cells, (std::vector<std::int64_t>{5, 7}));
-  EXPECT_EQ(batch.seeds, (std::vector<std::int64_t>{1, 3}));
-  EXPECT_EQ(batch.columns[0], (std::vector<unsigned char>{10, 11, 30, 31}));
-  EXPECT_EQ(batch.columns[1], (std::vector<unsigned char>{1, 3}));
-  batch.keep({false, false});
-  EXPECT_TRUE(batch.empty());
-  batch.keep({});
-}
-
 }  // namespace
 }  // namespace tasfg

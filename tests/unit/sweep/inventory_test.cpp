@@ -28,14 +28,16 @@ class InventoryTest : public SmallSweep {
   }
   /// What a worker would report of these runs, which took a second each.
   Report report_of(const std::vector<RunName>& runs, TaskStatus status = TaskStatus::done) {
-    Report report;
+    RunBatch batch;
     for (const RunName& run : runs) {
       RunRecord record;
       record.status = status;
       record.seconds = 1.0;
       record.steps = 100;
-      file_.run_format().append(report.runs, run, file_.layout().K(cells_.case_of(run.cell)), record);
+      file_.run_format().append(batch, run, file_.layout().K(cells_.case_of(run.cell)), record);
     }
+    Report report;
+    report.runs = file_.run_format().pack(std::span(&batch, 1));
     report.seconds = 1.5;
     return report;
   }
@@ -45,6 +47,7 @@ class InventoryTest : public SmallSweep {
       file_.case_format().append(report.solutions, name_of(id), file_.layout().K(id), solve_case(grid_, id));
     inventory_->take(std::move(report));
     inventory_->flush();
+    writer_->finish_writing();
   }
 
   ResultWriter* writer_ = &results_;
@@ -70,6 +73,7 @@ TEST_F(InventoryTest, WhatWasTakenInIsNotLeftInTheNextSitting) {
   Report report = report_of({{CellId(1), 4}, {CellId(1), 5}});
   inventory_->take(std::move(report));
   inventory_->flush();
+  writer_->finish_writing();
   EXPECT_EQ(inventory_->counts().done, 4);
   EXPECT_EQ(inventory_->steps(), 200.0);
   EXPECT_EQ(inventory_->busy_seconds(), 1.5);
@@ -98,6 +102,7 @@ TEST_F(InventoryTest, CountsStartsOverSittingsAndForgetsThoseGivenBack) {
   Report report = report_of({{CellId(3), 2}});
   inventory_->take(std::move(report));
   inventory_->flush();
+  writer_->finish_writing();
   EXPECT_EQ(file_.run_values(&RunRecord::attempts, CellId(3))[2], 2);
 }
 
@@ -138,6 +143,7 @@ TEST_F(InventoryTest, AFailureOfAWorkerIsWrittenDown) {
   report.failures.push_back(failure_of(cells_, RunName{CellId(1), 7}, "no luck"));
   inventory_->take(std::move(report));
   inventory_->flush();
+  writer_->finish_writing();
   EXPECT_EQ(inventory_->counts().failed, 1);
   EXPECT_EQ(inventory_->counts().done, 1);
   EXPECT_EQ(inventory_->steps(), 0.0);
@@ -165,7 +171,7 @@ class PreciseInventoryTest : public InventoryTest {
 
   /// Runs that alternate between two stopping times.
   Report report_of(const std::vector<RunName>& runs, std::int64_t spread) {
-    Report report;
+    RunBatch batch;
     for (const RunName& run : runs) {
       RunRecord record;
       record.status = TaskStatus::done;
@@ -173,8 +179,10 @@ class PreciseInventoryTest : public InventoryTest {
       record.seconds = 1.0;
       record.tau = {100 + (run.seed % 2 == 0 ? spread : -spread)};
       record.stopped = {1};
-      file_.run_format().append(report.runs, run, file_.layout().K(cells_.case_of(run.cell)), record);
+      file_.run_format().append(batch, run, file_.layout().K(cells_.case_of(run.cell)), record);
     }
+    Report report;
+    report.runs = file_.run_format().pack(std::span(&batch, 1));
     return report;
   }
   std::vector<std::int64_t> seeds_left(CellId cell) {
@@ -191,6 +199,7 @@ class PreciseInventoryTest : public InventoryTest {
     Report report = report_of(runs, spread);
     inventory_->take(std::move(report));
     inventory_->flush();
+    writer_->finish_writing();
   }
   std::int64_t settled(CellId cell, TaskStatus wanted) {
     const auto status = file_.run_values(&RunRecord::status, cell);

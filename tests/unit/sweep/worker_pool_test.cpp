@@ -1,6 +1,7 @@
 #include "tasfg/sweep/worker_pool.hpp"
 
-#include <set>
+#include <algorithm>
+#include <vector>
 
 #include "sweep/small_study.hpp"
 #include <gtest/gtest.h>
@@ -13,13 +14,13 @@ namespace {
 class WorkerPoolTest : public SmallStudy {
  protected:
   /// All that a pool reports until so many tasks are done or given back.
-  static Report report_of(WorkerPool& pool, std::int64_t tasks) {
-    Report all;
+  static std::vector<Report> reports_of(WorkerPool& pool, std::int64_t tasks) {
+    std::vector<Report> all;
     while (tasks > 0) {
       pool.wait(std::chrono::milliseconds(10));
       Report report = pool.take();
       for (const Part& part : report.parts) tasks -= part.done + part.undone;
-      all.join(std::move(report));
+      if (!report.empty()) all.push_back(std::move(report));
     }
     EXPECT_EQ(tasks, 0);
     return all;
@@ -29,7 +30,9 @@ class WorkerPoolTest : public SmallStudy {
 TEST_F(WorkerPoolTest, SolvesCases) {
   WorkerPool pool(grid_, 1, 1);
   pool.push({{{ChunkId(1), TaskKind::solve, {}, 0, 2, 0.0}}});
-  const Report report = report_of(pool, 2);
+  const std::vector<Report> reports = reports_of(pool, 2);
+  ASSERT_EQ(reports.size(), 1U);
+  const Report& report = reports[0];
   ASSERT_EQ(report.solutions.size(), 2U);
   EXPECT_EQ(report.solutions.name(1), name_of(CaseId(1)));
   const CaseFormat format(shape_of(grid_));
@@ -44,20 +47,26 @@ TEST_F(WorkerPoolTest, EveryRunOfEveryChunkComesBackOnce) {
     for (std::int64_t cell = 0; cell < 4; ++cell)
       chunks.push_back({ChunkId(10 + cell), TaskKind::run, CellId(cell), 0, kSeeds, expected});
     pool.push(chunks);
-    const Report report = report_of(pool, 4 * kSeeds);
-    EXPECT_GT(report.seconds, 0.0);
-    EXPECT_EQ(report.parts.size(), expected > 0.0 ? 4U * kSeeds : 4U);
-    std::set<RunName> parts, runs;
-    for (const Part& part : report.parts)
-      for (std::int64_t i = 0; i < part.done; ++i)
-        parts.insert({CellId(part.chunk.number() - 10), part.first + i});
+    std::vector<RunName> parts, runs;
     const RunFormat format(shape_of(grid_));
-    for (std::size_t i = 0; i < report.runs.size(); ++i) {
-      EXPECT_EQ(format.values(report.runs, &RunRecord::status)[i], TaskStatus::done);
-      runs.insert(report.runs.name(i));
+    double seconds = 0.0;
+    for (const Report& report : reports_of(pool, 4 * kSeeds)) {
+      seconds += report.seconds;
+      for (const Part& part : report.parts)
+        for (std::int64_t i = 0; i < part.done; ++i)
+          parts.push_back({CellId(part.chunk.number() - 10), part.first + i});
+      for (const Stretch& each : report.runs.stretches)
+        for (std::int64_t i = 0; i < each.count; ++i) {
+          EXPECT_EQ(format.values(report.runs, &RunRecord::status)[static_cast<std::size_t>(each.row + i)],
+                    TaskStatus::done);
+          runs.push_back({CellId(each.cell), each.first + i});
+        }
     }
-    EXPECT_EQ(report.runs.size(), 4U * kSeeds);
+    EXPECT_GT(seconds, 0.0);
+    std::sort(parts.begin(), parts.end());
+    std::sort(runs.begin(), runs.end());
     EXPECT_EQ(runs.size(), 4U * kSeeds);
+    EXPECT_EQ(std::adjacent_find(runs.begin(), runs.end()), runs.end());
     EXPECT_EQ(parts, runs);
   }
 }
@@ -92,11 +101,12 @@ TEST_F(WorkerPoolTest, CancelledItGivesBackTheRunThatIsUnderWayAndAllAfterIt) {
   pool.wait(std::chrono::milliseconds(20));
   EXPECT_TRUE(pool.take().empty());
   pool.cancel();
-  const Report report = report_of(pool, 5);
-  ASSERT_EQ(report.parts.size(), 2U);
-  EXPECT_EQ(report.parts[0].undone, 3);
-  EXPECT_EQ(report.parts[1].undone, 2);
-  EXPECT_TRUE(report.runs.empty());
+  std::vector<std::int64_t> undone;
+  for (const Report& report : reports_of(pool, 5)) {
+    for (const Part& part : report.parts) undone.push_back(part.undone);
+    EXPECT_TRUE(report.runs.empty());
+  }
+  EXPECT_EQ(undone, (std::vector<std::int64_t>{3, 2}));
 }
 
 }  // namespace
