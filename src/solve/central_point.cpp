@@ -24,19 +24,19 @@ constexpr double kFirstPart = 0.02;
 /// Writes the indices of the largest parts that `counts` lets in, the largest first, and says how many.
 template <typename Counts>
 std::size_t find_largest(std::span<const double> parts, Counts counts, std::span<std::size_t> found) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    if (parts[i] > 0.0 && counts(i)) order.push_back(i);
-  const auto count = std::min(found.size(), order.size());
-  std::partial_sort(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-      [&](std::size_t i, std::size_t j) { return parts[i] > parts[j] || (parts[i] == parts[j] && i < j); });
-  std::copy_n(order.begin(), count, found.begin());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!(parts[i] > 0.0 && counts(i))) continue;
+    std::size_t at = count < found.size() ? count++ : found.size();
+    for (; at > 0 && parts[found[at - 1]] < parts[i]; --at)
+      if (at < found.size()) found[at] = found[at - 1];
+    if (at < found.size()) found[at] = i;
+  }
   return count;
 }
 
 /// In four sums side by side.
-double dot(const ThinVector& x, const ThinVector& y) {
+double inner_product(const ThinVector& x, const ThinVector& y) {
   double sums[4] = {};
   for (std::size_t i = 0; i < kThinWidth; i += 4)
     for (std::size_t j = 0; j < 4; ++j) sums[j] += x[i + j] * y[i + j];
@@ -164,8 +164,8 @@ bool CentralPoint::step(const View& view, double gap) {
   Vector q{}, push{}, x_one{};
   for (std::size_t i = 0; i < vertices_; ++i) {
     system_.over_diagonal[i] = omega_[i] / z_[i];
-    q[i] = dot(system_.shown[i], q_inner);
-    push[i] = dot(system_.shown[i], push_inner) + view.prices[vertex_[i]] - y_ + mu / omega_[i];
+    q[i] = inner_product(system_.shown[i], q_inner);
+    push[i] = inner_product(system_.shown[i], push_inner) + view.prices[vertex_[i]] - y_ + mu / omega_[i];
     x_one[i] = 1.0;
     omega_sum += omega_[i];
   }
@@ -174,9 +174,9 @@ bool CentralPoint::step(const View& view, double gap) {
   Vector x_q = q, d_omega = push;
   thin_solve(system_, {&x_q, &x_one, &d_omega});
   const auto total = [](const Vector& x) { return std::accumulate(x.begin(), x.end(), 0.0); };
-  const double right_t = (1.0 - lambda_sum) - pull_sum + dot(push, x_q);
+  const double right_t = (1.0 - lambda_sum) - pull_sum + inner_product(push, x_q);
   const double right_s = 1.0 - omega_sum - total(d_omega);
-  const double corner = std::max(theta_sum - dot(q, x_q), theta_sum * kEpsilon);
+  const double corner = std::max(theta_sum - inner_product(q, x_q), theta_sum * kEpsilon);
   const double q_xone = total(x_q), one_xone = total(x_one);
   const double determinant = -corner * one_xone - q_xone * q_xone;
   const double d_t = (-right_t * one_xone - right_s * q_xone) / determinant;
