@@ -43,12 +43,16 @@ class Estimate {
     return !graph_known() && prior() == GraphPrior::pseudo_count;
   }
 
-  /// N_vu for all v, at u: contiguous in v, then 0 up to whole lanes.
+  /// Whether there is a count for each pair of vertices; else there is one for each edge of the true graph,
+  /// and those of other pairs are 0 (graphs that are held by their edges alone).
+  [[nodiscard]] bool counts_pairs() const { return !by_edges_; }
+  /// N_vu for all v, at u: contiguous in v, then 0 up to whole lanes. Where pairs are counted.
   [[nodiscard]] const double* seen_through(int u) const {
+    TASFG_EXPECT(counts_pairs());
     return counts_.data() + static_cast<std::size_t>(u) * stride_;
   }
-  [[nodiscard]] double count(int v, int u) const { return seen_through(u)[v]; }
-  /// All counts: N_vu at [u·padded(K) + v].
+  [[nodiscard]] double count(int v, int u) const { return counts_[place(v, u)]; }
+  /// All counts: N_vu at [u·padded(K) + v] where pairs are counted, else in order of v, then of u.
   [[nodiscard]] const double* counts() const { return counts_.data(); }
 
   /// Ĝ_vu.
@@ -80,7 +84,7 @@ class Estimate {
   /// v has shown a reward of u; all rewards of u so far have the mean `now`.
   [[gnu::always_inline]] void observe(int v, int u, double now) {
     const auto i = static_cast<std::size_t>(u);
-    counts_[i * stride_ + static_cast<std::size_t>(v)] += 1.0;
+    counts_[place(v, u)] += 1.0;
     if (unseen_ > 0 && observations_[i] == 0.0) [[unlikely]]
       --unseen_;
     observations_[i] += 1.0;
@@ -96,18 +100,27 @@ class Estimate {
   void jump(int v, std::int64_t times) { pull_again(v, times); }
   void jump_to(int v, int u, std::int64_t times, double now) {
     const auto i = static_cast<std::size_t>(u);
-    counts_[i * stride_ + static_cast<std::size_t>(v)] += static_cast<double>(times);
+    counts_[place(v, u)] += static_cast<double>(times);
     observations_[i] += static_cast<double>(times);
     means_[i] = now;
   }
   void land();
 
  private:
+  /// Where N_vu stands in counts_.
+  [[nodiscard]] std::size_t place(int v, int u) const {
+    if (by_edges_) [[unlikely]]
+      return place_of_edge(v, u);
+    return static_cast<std::size_t>(u) * stride_ + static_cast<std::size_t>(v);
+  }
+  /// The last place, which stays 0, where there is no such edge.
+  [[nodiscard]] std::size_t place_of_edge(int v, int u) const;
   void move_best(int u);
   void find_best();
 
   int K_;
   std::size_t n_, stride_;
+  bool by_edges_;
   Setting setting_;
   Conventions conventions_;
   const FeedbackGraph* graph_;
