@@ -1,5 +1,7 @@
 #include "tasfg/algo/estimate.hpp"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "tasfg/base/elementary.hpp"
@@ -10,6 +12,7 @@ Estimate::Estimate(const Instance& instance, Setting setting, const Conventions&
     : K_(instance.size()),
       n_(static_cast<std::size_t>(instance.size())),
       stride_(padded(n_)),
+      by_edges_(!instance.graph().has_matrix()),
       setting_(setting),
       conventions_(conventions),
       graph_(&instance.graph()),
@@ -18,8 +21,16 @@ Estimate::Estimate(const Instance& instance, Setting setting, const Conventions&
       pulls_(n_, 0.0),
       observations_(n_, 0.0),
       means_(n_, 1.0),
-      counts_(n_ * stride_, 0.0) {
+      counts_(by_edges_ ? instance.graph().edge_count() + 1 : n_ * stride_, 0.0) {
   side_[0] = -1.0;
+}
+
+std::size_t Estimate::place_of_edge(int v, int u) const {
+  const std::span<const Edge> edges = graph_->out(v);
+  const auto found = std::lower_bound(edges.begin(), edges.end(), u,
+                                      [](const Edge& edge, int vertex) { return edge.vertex < vertex; });
+  if (found == edges.end() || found->vertex != u) return graph_->edge_count();
+  return static_cast<std::size_t>(&*found - graph_->out(0).data());
 }
 
 bool Estimate::best_is_unique() const {

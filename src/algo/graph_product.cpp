@@ -11,7 +11,9 @@ GraphProduct::GraphProduct(const Instance& instance) : row_(static_cast<std::siz
   for (int v = 0; v < instance.size(); ++v) {
     for (const Edge& edge : instance.graph().out(v)) {
       const auto u = static_cast<std::uint32_t>(edge.vertex);
-      edges_.push_back({u, u * stride + static_cast<std::uint32_t>(v), edge.probability});
+      const auto count = instance.graph().has_matrix() ? u * stride + static_cast<std::uint32_t>(v)
+                                                       : static_cast<std::uint32_t>(edges_.size());
+      edges_.push_back({u, count, edge.probability});
     }
     begin_.push_back(edges_.size());
   }

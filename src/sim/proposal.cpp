@@ -86,11 +86,14 @@ double strength_offset(const RewardFamily& reward) {
 }
 
 FeedbackGraph tilted_graph(const FeedbackGraph& graph, const TiltComponent& component) {
-  const int K = graph.size();
-  std::vector<double> matrix(graph.row_major().begin(), graph.row_major().end());
-  for (std::size_t i = 0; i < matrix.size(); ++i)
-    matrix[i] = tilted_probability(matrix[i], component.arms[i % static_cast<std::size_t>(K)].log_odds);
-  return {K, std::move(matrix)};
+  std::vector<DirectedEdge> edges;
+  edges.reserve(graph.edge_count());
+  for (int v = 0; v < graph.size(); ++v)
+    for (const Edge& edge : graph.out(v)) {
+      const double log_odds = component.arms[static_cast<std::size_t>(edge.vertex)].log_odds;
+      edges.push_back({v, edge.vertex, tilted_probability(edge.probability, log_odds)});
+    }
+  return {graph.size(), std::move(edges)};
 }
 
 }  // namespace

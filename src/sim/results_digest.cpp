@@ -74,6 +74,9 @@ std::uint64_t runs_digest(const Algorithm& algorithm, const SimulationOptions& o
     simulate(probe(2, 2, row.defaults), 4000, 4000);  // several blocks of draws (base/dyadic.hpp)
   }
   simulate(probe(20, 20, reward_families()[0].defaults), 60, 15);
+  // Large dense models are solved in another way (solve/working_set.hpp).
+  if (algorithm.rule == RuleKind::tas_optimal)
+    simulate(probe(60, 60, reward_families()[0].defaults), 400, 100);
   return digest.value();
 }
 

@@ -328,6 +328,28 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
   throw InputError(std::move(where), Complaint{Complaint::Form::value, std::move(found), std::move(must)});
 }
 
+/// Rules that need a count, or an entry of Ĝ, for each pair of vertices: Ĝ of a vertex that was never drawn
+/// is full.
+bool looks_at_pairs(RuleKind rule) {
+  switch (rule) {
+    case RuleKind::tas_optimal:
+    case RuleKind::tas_top_k:
+    case RuleKind::exp3_g:
+    case RuleKind::ucb_fg_v:
+    case RuleKind::external:
+      return true;
+    case RuleKind::tas_heuristic:
+    case RuleKind::tas_argmax:
+    case RuleKind::ucb_fg_e:
+    case RuleKind::eps_greedy:
+    case RuleKind::eps_greedy_info:
+    case RuleKind::uniform:
+    case RuleKind::oracle:
+      return false;
+  }
+  TASFG_UNREACHABLE();
+}
+
 }  // namespace
 
 bool skips(const Algorithm& algorithm) {
@@ -361,11 +383,13 @@ Simulation::Simulation(const Instance& instance, const SimulationOptions& option
   if (options.stream == StreamKind::numpy && !std::holds_alternative<Gaussian>(instance.reward()))
     refuse("stream", fmt::format("numpy with {} rewards", family),
            "it replays the published runs, which are gaussian");
-  if (!instance.graph().has_matrix())
-    refuse("K", fmt::format("{}", instance.size()),
-           fmt::format(
-               "a run counts each pair of vertices, so that K must be at most {}; solve takes larger graphs",
-               kLargestMatrix));
+  if (!instance.graph().has_matrix() &&
+      (options.stream == StreamKind::numpy || options.conventions.graph_prior == GraphPrior::pseudo_count))
+    refuse(
+        "K", fmt::format("{}", instance.size()),
+        fmt::format("stream numpy and graph-prior pseudo-count look at each pair of vertices, so that K must "
+                    "be at most {} for them",
+                    kLargestMatrix));
   if (options.max_steps < 1 || options.max_steps > kMostDraws)
     throw InputError("max_steps",
                      bad_value(options.max_steps, fmt::format("must lie in [1, {}]", kMostDraws)));
@@ -380,6 +404,11 @@ const CharacteristicTime& Simulation::optimum() const {
 }
 
 void Simulation::check(const Algorithm& algorithm) const {
+  if (!instance_.graph().has_matrix() && looks_at_pairs(algorithm.rule))
+    refuse(within(algorithm.name, "K"), fmt::format("{}", instance_.size()),
+           fmt::format("it looks at each pair of vertices, so that K must be at most {}; tas-fg-heur, "
+                       "tas-fg-argmax, ucb-fg-e, the eps-greedy rules, uniform and oracle take larger graphs",
+                       kLargestMatrix));
   const bool every_5K = options_.conventions.allocation_update == AllocationUpdate::every_5K;
   const bool tracks = algorithm.rule == RuleKind::tas_optimal || algorithm.rule == RuleKind::tas_heuristic ||
                       algorithm.rule == RuleKind::tas_argmax || algorithm.rule == RuleKind::tas_top_k;

@@ -7,6 +7,7 @@
 #include "base/simd.hpp"
 
 #include "tasfg/base/elementary.hpp"
+#include "tasfg/base/extremes.hpp"
 #include "tasfg/base/lanes.hpp"
 #include "tasfg/solve/information.hpp"
 
@@ -42,11 +43,11 @@ void AllEvidence::evaluate(const std::vector<double>& rates) {
 #endif
     plain::evidence_of_arms(reward_, {groups, mean, rate, means_.data(), rates.data(), is_arm_.data()}, 1.0,
                             value_.data(), from_best_.data(), from_arm_.data());
-  least_ = kInfinity;
-  for (std::size_t u = 0; u < static_cast<std::size_t>(K_); ++u) {
-    if (u != best_ && !(rates[u] > 0.0 && rate > 0.0)) value_[u] = 0.0;
-    least_ = std::min(least_, value_[u]);
-  }
+  const auto n = static_cast<std::size_t>(K_);
+  if (!(rate > 0.0 && smallest_of(rates.data(), n) > 0.0)) [[unlikely]]
+    for (std::size_t u = 0; u < n; ++u)
+      if (u != best_ && !(rates[u] > 0.0 && rate > 0.0)) value_[u] = 0.0;
+  least_ = smallest_of(value_.data(), n);
 }
 
 }  // namespace tasfg

@@ -6,6 +6,7 @@
 #include "kernels.hpp"
 
 #include "tasfg/base/elementary.hpp"
+#include "tasfg/base/extremes.hpp"
 #include "tasfg/base/lanes.hpp"
 
 namespace tasfg {
@@ -52,8 +53,11 @@ SolveInfo WorkingSet::solve(const ModelView& model, Start start, const SolveOpti
   if (has_solution_) {
     best_dual_omega_ = best_omega_;
     one_point_ = true;
-    const Ends last = look(model, best_omega_, best_lambda_, best_omega_);
+    Ends last = look(model, best_omega_, best_lambda_, best_omega_);
     if (last.gap() <= options.gap) return {1.0 / last.low, 1.0 / last.high, 0, SolveStatus::solved};
+    const SolveInfo followed = follow(model, last, options);
+    if (followed.status == SolveStatus::solved) return followed;
+    last = look(model, best_omega_, best_lambda_, best_omega_);
     prune(last);
     extend(model, last);
   } else if (set_.empty()) {
@@ -68,6 +72,7 @@ SolveInfo WorkingSet::solve(const ModelView& model, Start start, const SolveOpti
   // gives. Loose ones are more central, too, and so show better what is missing.
   constexpr double kFirstGap = 1e-2;
   constexpr double kOfLastGap = 0.02;
+  following_ = false;
   SolveInfo info;
   Ends best{0.0, kInfinity};
   SolveOptions restricted = options;
@@ -108,6 +113,29 @@ SolveInfo WorkingSet::solve(const ModelView& model, Start start, const SolveOpti
   info.lower = 1.0 / best.high;
   info.status = SolveStatus::solved;
   return info;
+}
+
+/// Newton steps from the last solution, whose ends are given. Stalled where they do not lead to the gap asked
+/// for.
+SolveInfo WorkingSet::follow(const ModelView& model, Ends ends, const SolveOptions& options) {
+  constexpr int kMostSteps = 8;
+  if (options.gap < CentralPoint::kLeastGap) return {};
+  const auto view = [&] { return CentralPoint::View{model, m_, evidence_, prices_, ends.low, ends.high}; };
+  if (!following_) centre_.begin(view(), best_omega_, best_lambda_, options.gap);
+  following_ = false;
+  for (int step = 1; step <= kMostSteps; ++step) {
+    centre_.complete(view(), options.gap);
+    if (!centre_.step(view(), options.gap)) break;
+    centre_.spread(omega_, lambda_);
+    ends = look(model, omega_, lambda_, omega_);
+    if (!std::isfinite(ends.high)) break;
+    if (!(ends.gap() <= options.gap)) continue;
+    best_omega_ = best_dual_omega_ = omega_;
+    best_lambda_ = lambda_;
+    following_ = true;
+    return {1.0 / ends.low, 1.0 / ends.high, step, SolveStatus::solved};
+  }
+  return {};
 }
 
 SolveInfo WorkingSet::solve_all(const ModelView& model, Start start, const SolveOptions& options) {
@@ -296,7 +324,7 @@ WorkingSet::Ends WorkingSet::look(const ModelView& model, const std::vector<doub
   }
   Ends ends;
   ends.low = evidence_.least();
-  ends.high = *std::max_element(prices_.begin(), prices_.end());
+  ends.high = largest_of(prices_.data(), prices_.size());
   return ends;
 }
 
@@ -349,6 +377,7 @@ bool WorkingSet::extend(const ModelView& model, const Ends& all) {
 }
 
 OptimalFace WorkingSet::face(const ModelView& model, const SolveOptions& options) {
+  if (following_) solve(model, Start::cold, options);  // the last restricted solve was of another model
   if (solved_by_whole_) return whole_->face(model, options);
   constexpr double kSamePrice = 1e-8;
   constexpr std::size_t kLargest = 320;  // a restricted solve of more takes longer than all that went before

@@ -7,6 +7,8 @@
 ///           vertices: a rival outside W whose f_u is below the least of W's joins it, as does a vertex whose
 ///           price (G Σλ∇f)_v is above the highest of W's, the worst first. Passes over all vertices
 ///           cost |W|·K operations.
+///           From one model to the next that differs little, Newton steps of a central point of the few that
+///           matter are tried first (central_point.hpp).
 /// Stops:    when the certificate over all vertices, not only those of W, reaches the gap asked for. Where W
 ///           grows to a part of the model for which that no longer pays, the whole model is solved at once.
 /// Source:   Desaulniers, Desrosiers and Solomon (eds.), Column Generation, ch. 1.
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "all_evidence.hpp"
+#include "central_point.hpp"
 #include "interior_point.hpp"
 
 namespace tasfg {
@@ -45,6 +48,7 @@ class WorkingSet final : public InteriorPointSolver {
     [[nodiscard]] double gap() const { return (high - low) / high; }
   };
 
+  SolveInfo follow(const ModelView& model, Ends ends, const SolveOptions& options);
   SolveInfo solve_all(const ModelView& model, Start start, const SolveOptions& options);
   bool begin(const ModelView& model);
   void insert(const ModelView& model, std::size_t u);
@@ -82,6 +86,8 @@ class WorkingSet final : public InteriorPointSolver {
   bool one_point_ = false;                                          // ω is a multiple of the dual point
   std::vector<double> best_omega_, best_lambda_, best_dual_omega_;  // that attain the best ends
   std::vector<double> m_, prices_;                                  // over all vertices
+  CentralPoint centre_;                                             // moves along with the model
+  bool following_ = false;                                          // the last solution is its
   AllEvidence evidence_;                                            // of the model, at m_
   std::vector<std::size_t> order_;                                  // scratch
   std::vector<const double*> rows_;

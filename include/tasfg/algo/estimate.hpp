@@ -43,12 +43,16 @@ class Estimate {
     return !graph_known() && prior() == GraphPrior::pseudo_count;
   }
 
-  /// N_vu for all v, at u: contiguous in v, then 0 up to whole lanes.
+  /// Whether there is a count for each pair of vertices; else there is one for each edge of the true graph,
+  /// and those of other pairs are 0 (graphs that are held by their edges alone).
+  [[nodiscard]] bool counts_pairs() const { return !by_edges_; }
+  /// N_vu for all v, at u: contiguous in v, then 0 up to whole lanes. Where pairs are counted.
   [[nodiscard]] const double* seen_through(int u) const {
+    TASFG_EXPECT(counts_pairs());
     return counts_.data() + static_cast<std::size_t>(u) * stride_;
   }
-  [[nodiscard]] double count(int v, int u) const { return seen_through(u)[v]; }
-  /// All counts: N_vu at [u·padded(K) + v].
+  [[nodiscard]] double count(int v, int u) const { return counts_[place(v, u)]; }
+  /// All counts: N_vu at [u·padded(K) + v] where pairs are counted, else in order of v, then of u.
   [[nodiscard]] const double* counts() const { return counts_.data(); }
 
   /// Ĝ_vu.
@@ -86,7 +90,7 @@ class Estimate {
   /// The same of `times` rewards at once, of a vertex that was seen before.
   [[gnu::always_inline]] void observe_again(int v, int u, double times, double now) {
     const auto i = static_cast<std::size_t>(u);
-    counts_[i * stride_ + static_cast<std::size_t>(v)] += times;
+    counts_[place(v, u)] += times;
     observations_[i] += times;
     means_[i] = now;
     // The best mean must not fall to the runner-up's, nor another rise to it. Whether u is the best is
@@ -96,11 +100,20 @@ class Estimate {
   }
 
  private:
+  /// Where N_vu stands in counts_.
+  [[nodiscard]] std::size_t place(int v, int u) const {
+    if (by_edges_) [[unlikely]]
+      return place_of_edge(v, u);
+    return static_cast<std::size_t>(u) * stride_ + static_cast<std::size_t>(v);
+  }
+  /// The last place, which stays 0, where there is no such edge.
+  [[nodiscard]] std::size_t place_of_edge(int v, int u) const;
   void move_best(int u);
   void find_best();
 
   int K_;
   std::size_t n_, stride_;
+  bool by_edges_;
   Setting setting_;
   Conventions conventions_;
   const FeedbackGraph* graph_;

@@ -1,7 +1,10 @@
 #include "tasfg/algo/estimate.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
+#include "algo/made_estimates.hpp"
 #include <gtest/gtest.h>
 
 #include "tasfg/base/philox.hpp"
@@ -91,6 +94,33 @@ TEST(Estimate, AJumpLeavesWhatSingleDrawsLeave) {
     e->observe(0, 0, -1.0);
     EXPECT_EQ(e->best(), 2);
   }
+}
+
+TEST(Estimate, CountsEdgesOfLargeGraphsAlone) {
+  const Instance instance = instance_of("torus", {{"K", 5000.0}});
+  ASSERT_FALSE(instance.graph().has_matrix());
+  Estimate e(instance, Setting::informed, {});
+  EXPECT_FALSE(e.counts_pairs());
+  PhiloxStream stream(stream_key(24));
+  std::map<std::pair<int, int>, double> counts;
+  const std::vector<int> drawn = {0, 1, 50, 2500, 4998, 4999};
+  for (int t = 0; t < 300; ++t) {
+    const int v = drawn[static_cast<std::size_t>(stream.uniform() * 6.0)];
+    draw(instance, e, v, stream, 0.4, [&](int u, double) { counts[{v, u}] += 1.0; });
+  }
+  e.jump(50, 7);
+  e.jump_to(50, 51, 5, 0.3);
+  counts[{50, 51}] += 5.0;
+  e.land();
+  for (const int v : drawn) {
+    const double pulls = e.pulls()[static_cast<std::size_t>(v)];
+    for (int u = 0; u < e.size(); ++u) {
+      const double expected = counts.contains({v, u}) ? counts[{v, u}] : 0.0;
+      ASSERT_EQ(e.count(v, u), expected) << v << ' ' << u;
+      ASSERT_EQ(e.edge(v, u), expected / pulls);
+    }
+  }
+  EXPECT_EQ(e.edge(7, 4000), 1.0);  // never drawn: optimistic
 }
 
 }  // namespace

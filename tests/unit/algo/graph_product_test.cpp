@@ -40,5 +40,23 @@ TEST(GraphProduct, IsTheSumOverTheEstimatedRows) {
   }
 }
 
+TEST(GraphProduct, OfLargeGraphsRunsOverTheirEdges) {
+  PhiloxStream stream(stream_key(25));
+  const Instance instance = instance_of("k-regular", {{"K", 5000.0}, {"k", 4.0}});
+  ASSERT_FALSE(instance.graph().has_matrix());
+  GraphProduct product(instance);
+  for (const Setting setting : {Setting::informed, Setting::known_graph}) {
+    const Estimate e = random_estimate(instance, setting, {}, 20'000, 4900, stream);
+    std::vector<double> x(5000), out(x.size());
+    for (double& value : x) value = 1.0 + 9.0 * stream.uniform();
+    product.multiply(e, x, out);
+    for (int v = 0; v < e.size(); v += v < 4800 ? 97 : 1) {
+      double sum = 0.0;
+      for (int u = 0; u < e.size(); ++u) sum += e.edge(v, u) * x[static_cast<std::size_t>(u)];
+      ASSERT_NEAR(out[static_cast<std::size_t>(v)], sum, 1e-11 * sum) << v;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tasfg

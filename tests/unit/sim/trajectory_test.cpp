@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <new>
+#include <numeric>
 #include <optional>
+#include <string_view>
 
 #include "sim/environment.hpp"
 #include "sim/published_runs.hpp"
@@ -657,6 +659,35 @@ TEST(Environment, ContentKeyTellsCasesApart) {
   EXPECT_FALSE(ring == content_key(make("ring", {}, Gaussian{2.0})));
   EXPECT_FALSE(ring == content_key(make("ring", {}, Gaussian{1.0}, {0, .25, .5, .75, 1.1})));
   EXPECT_FALSE(ring == content_key(make("ring", {{"K", 6.0}})));
+}
+
+TEST(Trajectory, RunsOnGraphsThatAreHeldByTheirEdges) {
+  std::vector<double> means(5000, 0.0);
+  means[4321] = 1.0;
+  const Instance instance = make("torus", {{"K", 5000.0}}, Gaussian{0.01}, means);
+  ASSERT_FALSE(instance.graph().has_matrix());
+  SimulationOptions options;
+  options.max_steps = 60'000;
+  const Simulation simulation(instance, options);
+  for (const char* name : {"uniform", "tas-fg-heur", "tas-fg-argmax", "ucb-fg-e", "eps-greedy"}) {
+    const Algorithm algorithm = algorithm_named(name, "test");
+    simulation.check(algorithm);
+    const bool waits = std::string_view(name) == "uniform";
+    SimulationOptions few = options;
+    few.max_steps = waits ? 60'000 : 300;
+    const RunRecord run = Simulation(instance, few).run(algorithm, std::vector<double>{2.0}, 1);
+    EXPECT_EQ(std::accumulate(run.pulls.begin(), run.pulls.end(), std::int64_t{0}), run.steps) << name;
+    if (!waits) continue;
+    EXPECT_EQ(run.status, TaskStatus::done);
+    EXPECT_EQ(run.recommended.front(), 4321);
+  }
+  for (const char* name : {"tas-fg", "tas-fg-topk", "exp3.g", "ucb-fg-v"})
+    EXPECT_THROW(simulation.check(algorithm_named(name, "test")), InputError) << name;
+  options.stream = StreamKind::numpy;
+  EXPECT_THROW(Simulation(instance, options), InputError);
+  options.stream = StreamKind::philox;
+  options.conventions = conventions_named("reference", "test");
+  EXPECT_THROW(Simulation(instance, options), InputError);
 }
 
 }  // namespace
