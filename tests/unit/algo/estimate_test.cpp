@@ -108,10 +108,9 @@ TEST(Estimate, CountsEdgesOfLargeGraphsAlone) {
     const int v = drawn[static_cast<std::size_t>(stream.uniform() * 6.0)];
     draw(instance, e, v, stream, 0.4, [&](int u, double) { counts[{v, u}] += 1.0; });
   }
-  e.jump(50, 7);
-  e.jump_to(50, 51, 5, 0.3);
+  e.pull_again(50, 7);
+  e.observe_again(50, 51, 5.0, 0.3);
   counts[{50, 51}] += 5.0;
-  e.land();
   for (const int v : drawn) {
     const double pulls = e.pulls()[static_cast<std::size_t>(v)];
     for (int u = 0; u < e.size(); ++u) {
