@@ -77,13 +77,19 @@ def weighted_error(log_weights, stopped: bool = False) -> tuple[float, float, fl
     weights = np.exp(logs - largest)
     total, scale = weights.sum(), np.exp(largest)
     error = float(weights.mean() * scale)
-    if total**2 / (weights**2).sum() < 20.0 or 1.0 / total > 0.2:
+    effective = total**2 / (weights**2).sum()
+    if effective < 20.0 or 1.0 / total > 0.2:
         return error, np.nan, np.nan
     if stopped:
         half = stopped_half_width(weights) * scale
         return error, float(error - half), float(error + half)
+    away = weights - weights.mean()
+    squares = (away**2).sum()
+    skewness = (away**3).sum() / squares**1.5 if squares > 0 else 0.0
+    z = special.ndtri(0.5 + LEVEL / 2)
+    wider = 1.0 + (z**2 + 1.0) / (4.0 * effective) + skewness**2 * (z**4 + 2.0 * z**2 - 3.0) / 18.0
     spread = weights.std(ddof=1) / np.sqrt(len(weights)) / weights.mean()
-    factor = float(np.exp(special.ndtri(0.5 + LEVEL / 2) * spread))
+    factor = float(np.exp(z * wider * spread))
     return error, error / factor, min(1.0, error * factor)
 
 

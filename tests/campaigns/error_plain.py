@@ -30,6 +30,14 @@ SMALL = (  # graph, means, rule
     ("revealing-action", "0,1,3", "uniform"),
     ("ring", "0,1,3", "uniform"),
     ("ring", "0,1,3", "ucb-fg-e"),
+    ("full", "0,3", "uniform"),
+    ("full", "0,1.5,3", "exp3.g"),
+    ("full", "0,0.5,2.5", "tas-fg-heur"),
+    ("bandit", "0,3", "uniform"),
+    ("bandit", "0,2,4", "ucb-fg-e"),
+    ("revealing-action", "0,2,3", "tas-fg-heur"),
+    ("ring", "0,2,4", "uniform"),
+    ("ring", "0,1,3", "exp3.g"),
 )
 
 

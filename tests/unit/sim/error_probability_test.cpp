@@ -245,6 +245,21 @@ TEST(ErrorEstimate, RefusesAnIntervalWhereFewRunsDecide) {
   EXPECT_FALSE(error_estimate(one_large, 1000.0).has_interval());
 }
 
+TEST(ErrorEstimate, HasAWiderIntervalWhereWeightsAreFewAndSkewed) {
+  // With 40 equal weights of 1e5 runs the skewness of the sum is 1/√40 and z (1 + (z² + 1)/160 + (z⁴ + 2z² −
+  // 3)/720) = 2.07; a weight of 8 among them makes it 0.527, and 2.66 of it.
+  std::vector<double> log_weights(100'000, -kInfinity);
+  for (std::size_t i = 0; i < 40; ++i) log_weights[i] = 0.0;
+  const auto quantile = [&] {
+    const ErrorEstimate found = error_estimate(log_weights, 10.0);
+    EXPECT_NEAR(found.upper / found.error, found.error / found.lower, 1e-9);
+    return std::log(found.upper / found.error) * found.error / found.std_error;
+  };
+  EXPECT_NEAR(quantile(), 2.072, 2e-3);
+  log_weights[0] = std::log(8.0);
+  EXPECT_NEAR(quantile(), 2.659, 5e-3);
+}
+
 TEST(ErrorEstimate, IsNoneWhereAWeightIsNone) {
   std::vector<double> log_weights(100, 0.0);
   for (const double none : {std::nan(""), kInfinity}) {
