@@ -10,6 +10,7 @@
 // same study beside MEASURED.h5, and leases are noted in it and sent. What scheduler and dispatch take is
 // measured as they go. All prices are CPU time of one thread.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -19,6 +20,7 @@
 #include <queue>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -90,6 +92,7 @@ struct Size {
 };
 constexpr Size kSmall{1, 64}, kLong{1, 6400}, kSplit{16, 400};
 constexpr int kParcels = 200;  // of each size of message
+constexpr int kLeases = 1000;
 
 /// What rank 1 does for measure_messages.
 void send_messages(tasfg::Link& link, std::size_t row_bytes) {
@@ -245,7 +248,6 @@ Prices measure_prices(const char* measured, tasfg::Link& link) {
   link.broadcast(bytes);
   if (!link.alone()) {
     measure_messages(link, prices);
-    constexpr int kLeases = 1000;
     const double begin = tasfg::thread_cpu_seconds();
     for (int i = 0; i < kLeases; ++i) link.send(1, Bench::a_lease());
     link.flush();
@@ -548,7 +550,13 @@ int main(int argc, char** argv) {
       std::string bytes;
       link.broadcast(bytes);
       if (link.rank() == 1) send_messages(link, std::stoul(bytes));
-      for (int left = link.rank() == 1 ? 1000 : 0; left > 0;) left -= link.receive() ? 1 : 0;
+      // Leases, and the end; asleep, since waiting for the others at the end would take a core.
+      for (int left = link.rank() == 1 ? kLeases + 1 : 1; left > 0;) {
+        if (link.receive())
+          --left;
+        else
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
       return 0;
     }
     const Costs costs = read_costs(argv[1], argc > 2 ? std::atof(argv[2]) : 0.0);
@@ -579,6 +587,8 @@ int main(int argc, char** argv) {
           100.0 * outcome.writer / outcome.makespan, outcome.longest, outcome.makespan - outcome.last_task);
       std::fflush(stdout);
     }
+    for (int rank = 1; rank < link.size(); ++rank) link.send(rank, "end");
+    link.flush();
   } catch (const tasfg::Error& error) {
     std::fprintf(stderr, "scaling: %s\n", error.what());
     return 2;
