@@ -21,7 +21,7 @@ void WriteQueue::push(std::vector<PackedRows> packs) {
   rows_go_.wait(lock, [this] { return bytes_ < kMostBytes || error_ != nullptr; });
   rethrow();
   for (const PackedRows& each : packs) bytes_ += each.bytes.size();
-  std::ranges::move(packs, std::back_inserter(waiting_));
+  std::move(packs.begin(), packs.end(), std::back_inserter(waiting_));
   if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
   rows_come_.notify_one();
 }
