@@ -1,5 +1,6 @@
 #include "tasfg/sweep/write_queue.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
