@@ -59,7 +59,7 @@ def test_nor_in_a_sweep_that_stops_at_precision(tmp_path):
 def test_the_injection_is_noticed(materials):
     """A campaign whose faults never arrive would find nothing, either."""
     found, usual = faults.points(materials, "create")
-    first_result = next(n for n, point in enumerate(found, 1) if point == ("pwrite", "file"))
+    first_result = next(n for n, point in enumerate(found, 1) if point == ("pwritev", "file"))
     outcome = faults.inject(materials, "create", first_result, "EIO", usual)
     assert outcome.reached and outcome.status == 2 and "Input/output error" in outcome.messages
 
