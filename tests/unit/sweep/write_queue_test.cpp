@@ -1,5 +1,6 @@
 #include "tasfg/sweep/write_queue.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -38,6 +39,19 @@ TEST(WriteQueue, WritesWhatWaitsBeforeItIsGone) {
     for (std::int64_t i = 0; i < 3; ++i) queue.push(rows(i));
   }
   EXPECT_EQ(written, 3);
+}
+
+TEST(WriteQueue, FinishWaitsForWhatIsBeingWritten) {
+  std::atomic<bool> begun = false, written = false;
+  WriteQueue queue([&](std::span<PackedRows>) {
+    begun = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    written = true;
+  });
+  queue.push(rows(0));
+  while (!begun) std::this_thread::yield();  // from now on nothing waits
+  queue.finish();
+  EXPECT_TRUE(written);
 }
 
 TEST(WriteQueue, AnErrorReachesTheCallerOnceAndNothingIsWrittenInBetween) {
