@@ -279,7 +279,10 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
         return {};
       const int v = rule.choose(estimate, environment.choices());
       const auto show = [&](int u, double r, double mean) {
-        estimate.observe(v, u, mean);
+        estimate.observe < requires {
+          Rule::kCountsPairs;
+        }
+        > (v, u, mean);
         rule.shown(estimate, u, r);
       };
       if constexpr (kSkips<Reward, Environment, Rule>) {

@@ -81,16 +81,19 @@ class Estimate {
     pulls_[static_cast<std::size_t>(v)] += static_cast<double>(times);
     draws_ += times;
   }
-  /// v has shown a reward of u; all rewards of u so far have the mean `now`.
+  /// v has shown a reward of u; all rewards of u so far have the mean `now`. `kPairs`: it is known that pairs
+  /// are counted.
+  template <bool kPairs = false>
   [[gnu::always_inline]] void observe(int v, int u, double now) {
     if (unseen_ > 0 && observations_[static_cast<std::size_t>(u)] == 0.0) [[unlikely]]
       --unseen_;
-    observe_again(v, u, 1.0, now);
+    observe_again<kPairs>(v, u, 1.0, now);
   }
   /// The same of `times` rewards at once, of a vertex that was seen before.
+  template <bool kPairs = false>
   [[gnu::always_inline]] void observe_again(int v, int u, double times, double now) {
     const auto i = static_cast<std::size_t>(u);
-    counts_[place(v, u)] += times;
+    counts_[place<kPairs>(v, u)] += times;
     observations_[i] += times;
     means_[i] = now;
     // The best mean must not fall to the runner-up's, nor another rise to it. Whether u is the best is
@@ -101,9 +104,11 @@ class Estimate {
 
  private:
   /// Where N_vu stands in counts_.
+  template <bool kPairs = false>
   [[nodiscard]] std::size_t place(int v, int u) const {
-    if (by_edges_) [[unlikely]]
-      return place_of_edge(v, u);
+    if constexpr (!kPairs)
+      if (by_edges_) [[unlikely]]
+        return place_of_edge(v, u);
     return static_cast<std::size_t>(u) * stride_ + static_cast<std::size_t>(v);
   }
   /// The last place, which stays 0, where there is no such edge.

@@ -21,6 +21,9 @@ namespace tasfg {
 /// enough there is a margin, so that this is exact.
 class UcbVRule {
  public:
+  /// Refused where edges alone are counted: one question less for each reward.
+  static constexpr bool kCountsPairs = true;
+
   explicit UcbVRule(const Instance& instance);
   template <typename Stream>
   int choose(const Estimate& e, Stream& /*stream*/) {
