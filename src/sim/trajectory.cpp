@@ -225,6 +225,11 @@ template <typename Reward, typename Environment, typename Rule>
 constexpr bool kSkips =
     std::is_same_v<Environment, PhiloxEnvironment<Reward>>&& PlansAhead<Rule>&& RewardTrack<Reward>::kJumps;
 
+template <typename Rule>
+constexpr bool kCountsPairs = requires {
+  Rule::kCountsPairs;
+};
+
 using Optimum = std::function<const CharacteristicTime&()>;
 
 /// Lets a rule that others may still look into take the estimate over at a run's end, however it ends.
@@ -279,10 +284,7 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
         return {};
       const int v = rule.choose(estimate, environment.choices());
       const auto show = [&](int u, double r, double mean) {
-        estimate.observe < requires {
-          Rule::kCountsPairs;
-        }
-        > (v, u, mean);
+        estimate.observe<kCountsPairs<Rule>>(v, u, mean);
         rule.shown(estimate, u, r);
       };
       if constexpr (kSkips<Reward, Environment, Rule>) {
