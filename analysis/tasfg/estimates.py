@@ -218,6 +218,12 @@ class Box:
             low = sample.values[0]
         return cls(q1, median, q3, low, high, sample.mean, sample)
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Lowest and highest of what is drawn: whiskers, which end at the cap, and the mean, which a far run may take beyond."""
+        drawn = [min(self.low, self.sample.cap), min(self.high, self.sample.cap)]
+        return float(np.nanmin([*drawn, self.mean])), float(np.nanmax([*drawn, self.mean]))
+
 
 def kaplan_meier(sample: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Times at which runs stopped, P(τ > t) from then on, and the ends of its 95 % interval (Greenwood's variance of

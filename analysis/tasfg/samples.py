@@ -69,8 +69,8 @@ def draw_boxes(
         axes.plot(*zip(*points), "+", color=ink, ms=marks, mew=0.7, zorder=2.3)
     for colour, points in beyond.items():
         axes.plot(*zip(*points), "^", mfc=colour, mec=style.BLACK, mew=0.4, ms=3.2, zorder=2.4, clip_on=False)
-    ends = [y for _, box, _ in boxes for y in (box.low, min(box.high, box.sample.cap)) if np.isfinite(y)]
-    if ends:
+    if boxes:
+        ends = [y for _, box, _ in boxes for y in box.ends]
         at = [x for x, _, _ in boxes]
         axes.update_datalim([(min(at) - width / 2, min(ends)), (max(at) + width / 2, max(ends))])
 
@@ -106,8 +106,7 @@ def boxes_of(algorithms: list[str]) -> list[Patch]:
 
 def _range(boxes: list[Box]) -> tuple[float, float]:
     """Lowest and highest of what is drawn."""
-    low = min(box.low if np.isfinite(box.low) else box.sample.cap for box in boxes)
-    return low, max(min(box.high, box.sample.cap) for box in boxes)
+    return min(box.ends[0] for box in boxes), max(box.ends[1] for box in boxes)
 
 
 def _set_scale(axes: Axes, low: float, high: float, log: bool) -> None:

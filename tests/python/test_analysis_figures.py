@@ -15,7 +15,7 @@ from matplotlib.collections import LineCollection, PathCollection
 import tasfg
 from processes import run
 from result_files import seal
-from tasfg import checks, estimates, figures, growth, layout, names, selection, strokes, style
+from tasfg import checks, estimates, figures, growth, layout, names, samples, selection, strokes, style
 from tasfg.certified import Curves
 from tasfg.errors import NothingToDraw
 
@@ -353,6 +353,16 @@ def test_one_capped_run_far_beyond_the_others_leaves_the_boxes_as_they_are(study
     assert faults_of(figure) == [] and figure.axes[0].get_ylim()[1] < 1000
     medians, means = boxes_in(figure.axes[0])
     assert len(medians) == 8 and len(means) == 7
+
+
+def test_a_mean_beyond_the_whiskers_is_within_the_axis():
+    far = estimates.Box.of(estimates.Sample.of([1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1e5]))
+    assert far.high < 2 < far.mean
+    panel = plt.figure().subplots()
+    samples.draw_boxes(panel, [(0.0, far, "#808080")], 0.5)
+    assert panel.get_ylim()[1] > far.mean
+    assert samples._range([far]) == (1.0, far.mean)
+    plt.close("all")
 
 
 def test_answers_at_any_time_are_those_of_the_checkpoints(anytime, draw):
