@@ -112,30 +112,28 @@ std::int64_t fired_in_block(const std::uint64_t* mask, std::int64_t n) {
 
 }  // namespace
 
-Activations::Activations(StreamKey key, std::span<const double> probabilities, std::int64_t most)
+Activations::Activations(StreamKey key, std::span<const double> probabilities, std::int64_t most,
+                         std::pmr::memory_resource* memory)
     : key_(key),
-      p_(probabilities.begin(), probabilities.end()),
-      least_((p_.size() + 7) / 8),
+      p_(probabilities.begin(), probabilities.end(), memory),
+      least_((p_.size() + 7) / 8, memory),
       stride_(p_.size() > 32 ? 64 : std::bit_ceil(std::max<std::size_t>(p_.size(), 1))),
       words_((p_.size() + 63) / 64),
-      log_stride_(std::countr_zero(stride_)) {
+      log_stride_(std::countr_zero(stride_)),
+      bits_(memory, words_fired() + 2 * p_.size() * kMask),
+      fired_(bits_.get(), words_fired()),
+      masks_(bits_.get() + words_fired()),
+      masks_there_(masks_ + p_.size() * kMask),
+      roots_(at(epoch_of(std::max<std::int64_t>(most, 1) / kBlock) + 1), memory),
+      path_(at(root_level(static_cast<int>(roots_.size()) - 1)) + 1, memory),
+      counts_(memory, 2 * p_.size() * (1 + roots_.size() + path_.size())) {
   for (std::size_t e = 0; e < p_.size(); ++e)
     least_[e / 8] |= static_cast<std::uint64_t>(std::min(256.0 * p_[e], 255.0)) << (8 * (e % 8));
-  const std::size_t edges = p_.size();
-  const std::size_t fired = at(kBlock) * (stride_ == 64 ? words_ * 64 : stride_) / 64;
-  bits_ = std::make_unique_for_overwrite<std::uint64_t[]>(fired + 2 * edges * kMask);
-  fired_ = {bits_.get(), fired};
-  masks_ = bits_.get() + fired;
-  masks_there_ = masks_ + edges * kMask;
-  const int epochs = epoch_of(std::max<std::int64_t>(most, 1) / kBlock) + 1;
-  roots_.resize(at(epochs));
-  path_.resize(at(root_level(epochs - 1)) + 1);
-  counts_ = std::make_unique_for_overwrite<std::int64_t[]>(2 * edges * (1 + roots_.size() + path_.size()));
   std::int64_t* next = counts_.get();
-  const auto take = [&] { return std::exchange(next, next + edges); };
+  const auto take = [&] { return std::exchange(next, next + p_.size()); };
   before_ = take();
   there_ = take();
-  for (std::vector<Node>* nodes : {&roots_, &path_})
+  for (std::pmr::vector<Node>* nodes : {&roots_, &path_})
     for (Node& node : *nodes) node = {0, take(), take()};
 }
 

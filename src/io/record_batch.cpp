@@ -64,6 +64,11 @@ PackedRows RecordFormat<Record>::pack(std::span<const RecordBatch<Record>> batch
 }
 
 template <typename Record>
+PackedRows RecordFormat<Record>::join(std::span<const PackedRows> packs) const {
+  return joined(columns_, packs);
+}
+
+template <typename Record>
 std::size_t RecordFormat<Record>::bytes_before(std::size_t column) const {
   return bytes_of_record(columns().first(column));
 }

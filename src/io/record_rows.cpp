@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "result_table.hpp"
+#include "row_packing.hpp"
 
 #include "tasfg/base/contract.hpp"
 
@@ -107,22 +108,16 @@ std::vector<Column> columns_of(const Table<Record>& table, const Extents& extent
 }
 
 template <typename Record>
-void put_row(const Table<Record>& table, std::span<const Column> columns, const Record& record, std::size_t K,
-             BatchBytes& batch, std::int64_t cell, std::int64_t seed) {
-  batch.columns.resize(columns.size());
-  batch.cells.push_back(cell);
-  batch.seeds.push_back(seed);
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Column& column = columns[i];
-    std::vector<unsigned char>& bytes = batch.columns[i];
-    const std::size_t begin = bytes.size();
-    bytes.resize(begin + column.stride());
-    unsigned char* to = bytes.data() + begin;
+void put_image(const Table<Record>& table, std::span<const Column> columns, const Record& record,
+               std::size_t K, unsigned char* to) {
+  for (const Column& column : columns) {
     std::visit(
         [&]<typename T>(T Record::*member) {
           const T& value = record.*member;
           if constexpr (std::is_same_v<T, std::string>) {
-            std::copy_n(value.begin(), std::min(value.size(), column.value_bytes), to);  // the rest is 0
+            const std::size_t size = std::min(value.size(), column.value_bytes);
+            std::memcpy(to, value.data(), size);
+            std::memset(to + size, 0, column.value_bytes - size);
           } else if constexpr (std::is_same_v<T, typename ValueOf<T>::Type>) {
             std::memcpy(to, &value, sizeof value);
           } else {
@@ -141,6 +136,23 @@ void put_row(const Table<Record>& table, std::span<const Column> columns, const 
           }
         },
         table.datasets[column.row].member);
+    to += column.stride();
+  }
+}
+
+template <typename Record>
+void put_row(const Table<Record>& table, std::span<const Column> columns, const Record& record, std::size_t K,
+             BatchBytes& batch, std::int64_t cell, std::int64_t seed) {
+  std::vector<unsigned char> image(bytes_of_record(columns));
+  put_image(table, columns, record, K, image.data());
+  batch.columns.resize(columns.size());
+  batch.cells.push_back(cell);
+  batch.seeds.push_back(seed);
+  auto from = image.begin();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto end = from + static_cast<std::ptrdiff_t>(columns[i].stride());
+    batch.columns[i].insert(batch.columns[i].end(), from, end);
+    from = end;
   }
 }
 
@@ -179,27 +191,53 @@ void fit_texts(const Table<Record>& table, std::span<Column> columns, std::span<
         column.value_bytes = std::max(column.value_bytes, (record.**member).size());
 }
 
-std::uint32_t row_checksum(std::span<const Column> columns, const BatchBytes& batch, std::size_t row,
-                           std::size_t K) {
+namespace {
+
+/// `at(i)`: where the bytes of column i of the record begin. What lies together is added at once.
+template <typename At>
+std::uint32_t checksum_of(std::span<const Column> columns, std::size_t K, At at) {
   Checksum sum;
+  const unsigned char *begin = nullptr, *end = nullptr;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Column& column = columns[i];
     if (!column.traits.summed) continue;
-    const unsigned char* bytes = batch.columns[i].data() + row * column.stride();
-    if (!column.by_vertex()) {
-      sum.process_bytes(bytes, column.stride());
-      continue;
+    const std::size_t part = column.after * column.value_bytes;
+    const std::size_t bytes =
+        (column.by_vertex() ? std::min(K, column.after) : column.after) * column.value_bytes;
+    for (std::size_t b = 0; b < column.before; ++b) {
+      const unsigned char* const next = at(i) + b * part;
+      if (next != end) {
+        sum.process_bytes(begin, static_cast<std::size_t>(end - begin));
+        begin = next;
+      }
+      end = next + bytes;
     }
-    for (std::size_t b = 0; b < column.before; ++b)
-      sum.process_bytes(bytes + b * column.after * column.value_bytes,
-                        std::min(K, column.after) * column.value_bytes);
   }
+  sum.process_bytes(begin, static_cast<std::size_t>(end - begin));
   return sum.checksum();
+}
+
+}  // namespace
+
+std::uint32_t row_checksum(std::span<const Column> columns, const BatchBytes& batch, std::size_t row,
+                           std::size_t K) {
+  return checksum_of(columns, K,
+                     [&](std::size_t i) { return batch.columns[i].data() + row * columns[i].stride(); });
+}
+
+std::uint32_t image_checksum(std::span<const Column> columns, const unsigned char* image, std::size_t K) {
+  std::size_t column = 0;
+  return checksum_of(columns, K, [&](std::size_t i) {
+    for (; column < i; ++column) image += columns[column].stride();
+    return image;
+  });
 }
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the argument is a type
 #define TASFG_RECORD(Record)                                                                           \
   template std::vector<Column> columns_of(const Table<Record>&, const Extents&, const RecordShape&);   \
+  template void put_image(const Table<Record>&, std::span<const Column>, const Record&, std::size_t,   \
+                          unsigned char*);                                                             \
   template void put_row(const Table<Record>&, std::span<const Column>, const Record&, std::size_t,     \
                         BatchBytes&, std::int64_t, std::int64_t);                                      \
   template void get_row(const Table<Record>&, std::span<const Column>, const BatchBytes&, std::size_t, \

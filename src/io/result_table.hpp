@@ -166,7 +166,11 @@ template <typename Record>
 [[nodiscard]] std::vector<Column> columns_of(const Table<Record>& table, const Extents& extents,
                                              const RecordShape& shape);
 
-/// Adds one record to a batch; values that it lacks are missing ones.
+/// The bytes of one record, column after column; values that it lacks are missing ones.
+template <typename Record>
+void put_image(const Table<Record>& table, std::span<const Column> columns, const Record& record,
+               std::size_t K, unsigned char* to);
+/// Adds one record to a batch.
 template <typename Record>
 void put_row(const Table<Record>& table, std::span<const Column> columns, const Record& record, std::size_t K,
              BatchBytes& batch, std::int64_t cell, std::int64_t seed);
@@ -179,5 +183,8 @@ void fit_texts(const Table<Record>& table, std::span<Column> columns, std::span<
 
 [[nodiscard]] std::uint32_t row_checksum(std::span<const Column> columns, const BatchBytes& batch,
                                          std::size_t row, std::size_t K);
+/// The same of a record's image.
+[[nodiscard]] std::uint32_t image_checksum(std::span<const Column> columns, const unsigned char* image,
+                                           std::size_t K);
 
 }  // namespace tasfg

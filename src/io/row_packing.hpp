@@ -17,6 +17,8 @@ namespace tasfg {
 
 /// All rows of the batches, whose columns these are.
 [[nodiscard]] PackedRows packed(std::span<const Column> columns, std::span<const BatchBytes* const> batches);
+/// The same of rows that are packed already.
+[[nodiscard]] PackedRows joined(std::span<const Column> columns, std::span<const PackedRows> packs);
 
 /// A run of neighbours in the file, whatever packs they came in.
 class RowGroup {

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <memory_resource>
 #include <span>
 #include <utility>
 #include <vector>
@@ -205,23 +206,7 @@ class PhiloxEnvironment {
   /// `content` is content_key(instance), made once per case; no run has more than `max_steps` draws.
   PhiloxEnvironment(const Instance& instance, const Reward& family, StreamKey content,
                     std::uint64_t master_seed, std::uint64_t seed, std::int64_t max_steps = kMostDraws)
-      : choices_(stream_key(master_seed, content.value, seed, kChoices)) {
-    const int K = instance.size();
-    std::vector<double> probabilities;
-    for (int v = 0; v < K; ++v) {
-      const auto index = static_cast<std::uint64_t>(v);
-      first_.push_back(targets_.size());
-      probabilities.clear();
-      for (const Edge& edge : instance.graph().out(v)) {
-        targets_.push_back(edge.vertex);
-        probabilities.push_back(edge.probability);
-      }
-      activations_.emplace_back(stream_key(master_seed, content.value, seed, kActivations, index),
-                                probabilities, max_steps);
-      rewards_.emplace_back(family, instance.mean(v), reward_key(content, master_seed, seed, v), max_steps);
-    }
-    first_.push_back(targets_.size());
-  }
+      : PhiloxEnvironment(instance, family, stream_key(master_seed, content.value, seed), max_steps) {}
 
   /// Pulls v; calls show(u, reward, mean of u's rewards so far) for each edge that fires, in order of u.
   template <typename Show>
@@ -287,6 +272,30 @@ class PhiloxEnvironment {
  private:
   enum Purpose : std::uint64_t { kChoices, kActivations, kRewards };
 
+  PhiloxEnvironment(const Instance& instance, const Reward& family, StreamKey run, std::int64_t max_steps)
+      : choices_(longer_key(run, kChoices)) {
+    const StreamKey activations = longer_key(run, kActivations), rewards = longer_key(run, kRewards);
+    const int K = instance.size();
+    const auto vertices = static_cast<std::size_t>(K);
+    activations_.reserve(vertices);
+    rewards_.reserve(vertices);
+    first_.reserve(vertices + 1);
+    targets_.reserve(instance.graph().edge_count());
+    std::vector<double> probabilities;
+    probabilities.reserve(vertices);
+    for (int v = 0; v < K; ++v) {
+      first_.push_back(targets_.size());
+      probabilities.clear();
+      for (const Edge& edge : instance.graph().out(v)) {
+        targets_.push_back(edge.vertex);
+        probabilities.push_back(edge.probability);
+      }
+      activations_.emplace_back(longer_key(activations, v), probabilities, max_steps, &memory_);
+      rewards_.emplace_back(family, instance.mean(v), longer_key(rewards, v), max_steps);
+    }
+    first_.push_back(targets_.size());
+  }
+
   template <typename Show>
   [[gnu::always_inline]] void show_reward(int u, Show& show) {
     RewardTrack<Reward>& track = rewards_[static_cast<std::size_t>(u)];
@@ -298,6 +307,8 @@ class PhiloxEnvironment {
   }
 
   PhiloxStream choices_;
+  // Of the activations: some calls of malloc for each of them would be half of what a short run takes.
+  std::pmr::monotonic_buffer_resource memory_{std::size_t{64} << 10};
   std::vector<Activations> activations_;
   std::vector<RewardTrack<Reward>> rewards_;
   std::vector<int> targets_;  // of all vertices in turn

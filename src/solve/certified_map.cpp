@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <unordered_map>
 
 #include "tasfg/base/contract.hpp"
@@ -30,10 +31,10 @@ class Refinement {
   CertifiedMap run(const Box& start) {
     halve(start);
     result_.points.reserve(points_.size());
-    for (auto& [at, point] : points_)
-      result_.points.push_back(
-          {at, point.upper, point.lower, std::move(point.allocation), std::move(point.support), point.clear});
+    for (const auto& [at, point] : points_)
+      result_.points.push_back({at, point.upper, point.lower, point.allocation, point.support, point.clear});
     result_.sort_points();
+    result_.keep_values();
     return std::move(result_);
   }
 
@@ -163,7 +164,27 @@ void CertifiedMap::append(CertifiedMap&& next) {
   const auto begin =
       next.points.begin() +
       (!points.empty() && !next.points.empty() && same(points.back(), next.points.front()) ? 1 : 0);
-  points.insert(points.end(), std::make_move_iterator(begin), std::make_move_iterator(next.points.end()));
+  points.insert(points.end(), begin, next.points.end());
+  values.insert(values.end(), std::make_move_iterator(next.values.begin()),
+                std::make_move_iterator(next.values.end()));
+}
+
+void CertifiedMap::keep_values() {
+  const auto kept = std::make_shared<PointValues>();
+  std::size_t count = 0;
+  for (const MapPoint& point : points) count += point.allocation.size();
+  kept->allocations.reserve(count);  // so that nothing moves
+  kept->supports.reserve(count);
+  const auto keep = [](auto& all, auto& span) {
+    const auto begin = all.insert(all.end(), span.begin(), span.end());
+    span = {begin, all.end()};
+  };
+  for (MapPoint& point : points) {
+    TASFG_EXPECT(point.support.size() == point.allocation.size());
+    keep(kept->allocations, point.allocation);
+    keep(kept->supports, point.support);
+  }
+  values = {kept};
 }
 
 void CertifiedMap::sort_points() {
@@ -171,14 +192,14 @@ void CertifiedMap::sort_points() {
     ParameterPoint at;
     std::size_t index;
   };
-  std::vector<Key> order;  // a few words each: points are large, and are moved once
+  std::vector<Key> order;  // a few words each: points are larger, and are moved once
   order.reserve(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) order.push_back({points[i].at, i});
   std::sort(order.begin(), order.end(), [](const Key& x, const Key& y) { return x.at < y.at; });
   std::vector<MapPoint> sorted;
   sorted.reserve(points.size());
   for (const Key& key : order)
-    if (sorted.empty() || sorted.back().at != key.at) sorted.push_back(std::move(points[key.index]));
+    if (sorted.empty() || sorted.back().at != key.at) sorted.push_back(points[key.index]);
   points = std::move(sorted);
 }
 

@@ -40,7 +40,7 @@ std::size_t Curve::count(CellOutcome outcome) const {
 
 Curve join(const CurvePlan& plan, std::vector<CertifiedMap> parts) {
   TASFG_EXPECT(parts.size() == plan.parts());
-  Curve curve{plan.axes, plan.description, plan.options, 0, {}, {}, {}};
+  Curve curve{plan.axes, plan.description, plan.options, 0, {}, {}, {}, {}};
   CertifiedMap all;
   std::size_t next = 0;
   for (const CurveSlice& slice : plan.slices) {
@@ -70,6 +70,7 @@ Curve join(const CurvePlan& plan, std::vector<CertifiedMap> parts) {
   all.sort_points();
   curve.cells = std::move(all.cells);
   curve.points = std::move(all.points);
+  curve.values = std::move(all.values);
   return curve;
 }
 

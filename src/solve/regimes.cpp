@@ -1,5 +1,6 @@
 #include "tasfg/solve/regimes.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,7 +12,7 @@
 namespace tasfg {
 namespace {
 
-using Support = std::vector<std::uint8_t>;
+using Support = std::span<const std::uint8_t>;
 
 /// A point of the curve whose support is known.
 struct Known {
@@ -78,7 +79,7 @@ class RegimeSearch {
     return {};
   }
 
-  void add(double low, const Support& before, double high, const Support& after) {
+  void add(double low, Support before, double high, Support after) {
     RegimeChange change{low, high, {}, {}};
     for (std::size_t v = 0; v < before.size(); ++v) {
       if (before[v] < after[v]) change.entering.push_back(static_cast<int>(v));
@@ -111,7 +112,7 @@ std::vector<RegimeChange> regime_changes(const ModelFamily& family, const std::v
       continue;
     }
     if (!point.clear) continue;
-    if (!next.empty() && next.back()->support != point.support) end_run();
+    if (!next.empty() && !std::ranges::equal(next.back()->support, point.support)) end_run();
     next.push_back(&point);
   }
   end_run();

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <thread>
+#include <type_traits>
 
 #include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
@@ -25,6 +27,12 @@ class Writer {
   template <typename Number>
   Writer& put(Number number) {
     bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
+    return *this;
+  }
+  template <typename Value>
+  Writer& put_all(std::span<const Value> values) {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
     return *this;
   }
   Writer& put_text(std::string_view text) {
@@ -47,6 +55,13 @@ class Reader {
     std::memcpy(&number, bytes_.data() + at_, sizeof number);
     at_ += sizeof number;
     return number;
+  }
+  template <typename Value>
+  void get_all(std::span<Value> values) {
+    static_assert(std::is_trivially_copyable_v<Value>);
+    TASFG_EXPECT(values.size_bytes() <= bytes_.size() - at_);
+    if (!values.empty()) std::memcpy(values.data(), bytes_.data() + at_, values.size_bytes());
+    at_ += values.size_bytes();
   }
   [[nodiscard]] bool at_end() const { return at_ >= bytes_.size(); }
   [[nodiscard]] std::string rest() const { return bytes_.substr(at_); }
@@ -231,22 +246,31 @@ void serve(Link& link, int count, const std::function<std::string(std::size_t)>&
 
 }  // namespace
 
+namespace {
+
+/// A point without its values.
+struct PackedPoint {
+  ParameterPoint at;
+  double upper, lower;
+  std::uint64_t vertices, clear;
+};
+
+}  // namespace
+
 std::string pack_map(const CertifiedMap& map) {
-  Writer writer(Word::done);
-  writer.put(static_cast<std::uint64_t>(map.cells.size())).put(static_cast<std::uint64_t>(map.points.size()));
-  for (const Cell& cell : map.cells) {
-    for (const double value : {cell.box.low[0], cell.box.low[1], cell.box.high[0], cell.box.high[1],
-                               cell.time.low, cell.time.high})
-      writer.put(value);
-    writer.put(static_cast<std::uint8_t>(cell.outcome));
-  }
+  std::vector<PackedPoint> points;
+  points.reserve(map.points.size());
+  std::size_t values = 0;
   for (const MapPoint& point : map.points) {
-    for (const double value : {point.at[0], point.at[1], point.upper, point.lower}) writer.put(value);
-    writer.put(static_cast<std::uint8_t>(point.clear))
-        .put(static_cast<std::uint64_t>(point.allocation.size()));
-    for (std::size_t v = 0; v < point.allocation.size(); ++v)
-      writer.put(point.allocation[v]).put(point.support[v]);
+    points.push_back({point.at, point.upper, point.lower, point.allocation.size(), point.clear ? 1U : 0U});
+    values += point.allocation.size();
   }
+  Writer writer(Word::done);
+  for (const std::size_t count : {map.cells.size(), points.size(), values})
+    writer.put(static_cast<std::uint64_t>(count));
+  writer.put_all(std::span<const Cell>(map.cells)).put_all(std::span<const PackedPoint>(points));
+  for (const MapPoint& point : map.points) writer.put_all(point.allocation);
+  for (const MapPoint& point : map.points) writer.put_all(point.support);
   return writer.take();
 }
 
@@ -254,25 +278,25 @@ CertifiedMap unpack_map(const std::string& bytes) {
   Reader reader(bytes);
   static_cast<void>(reader.get<std::uint64_t>());
   CertifiedMap map;
+  const auto kept = std::make_shared<PointValues>();
   map.cells.resize(reader.get<std::uint64_t>());
-  map.points.resize(reader.get<std::uint64_t>());
-  for (Cell& cell : map.cells) {
-    for (double* value : {&cell.box.low[0], &cell.box.low[1], &cell.box.high[0], &cell.box.high[1],
-                          &cell.time.low, &cell.time.high})
-      *value = reader.get<double>();
-    cell.outcome = static_cast<CellOutcome>(reader.get<std::uint8_t>());
+  std::vector<PackedPoint> points(reader.get<std::uint64_t>());
+  kept->allocations.resize(reader.get<std::uint64_t>());
+  kept->supports.resize(kept->allocations.size());
+  reader.get_all(std::span(map.cells));
+  reader.get_all(std::span(points));
+  reader.get_all(std::span(kept->allocations));
+  reader.get_all(std::span(kept->supports));
+  std::span<const double> allocations(kept->allocations);
+  std::span<const std::uint8_t> supports(kept->supports);
+  map.points.reserve(points.size());
+  for (const PackedPoint& point : points) {
+    map.points.push_back({point.at, point.upper, point.lower, allocations.first(point.vertices),
+                          supports.first(point.vertices), point.clear != 0});
+    allocations = allocations.subspan(point.vertices);
+    supports = supports.subspan(point.vertices);
   }
-  for (MapPoint& point : map.points) {
-    for (double* value : {&point.at[0], &point.at[1], &point.upper, &point.lower})
-      *value = reader.get<double>();
-    point.clear = reader.get<std::uint8_t>() != 0;
-    point.allocation.resize(reader.get<std::uint64_t>());
-    point.support.resize(point.allocation.size());
-    for (std::size_t v = 0; v < point.allocation.size(); ++v) {
-      point.allocation[v] = reader.get<double>();
-      point.support[v] = reader.get<std::uint8_t>();
-    }
-  }
+  map.values = {kept};
   return map;
 }
 

@@ -204,8 +204,9 @@ void Inventory::drop_unneeded(Report& report) const {
     const CellState& state = cells_[cell.value()];
     return !state.ended || seed < state.released;
   };
-  for (Stretch& each : report.runs.stretches)
-    while (each.count > 0 && !needed(CellId(each.cell), each.first + each.count - 1)) --each.count;
+  for (PackedRows& runs : report.runs)
+    for (Stretch& each : runs.stretches)
+      while (each.count > 0 && !needed(CellId(each.cell), each.first + each.count - 1)) --each.count;
   std::erase_if(report.failures, [&](const Failure& failure) {
     return failure.algorithm >= 0 &&
            !needed(scheduler_.grid().cell(CaseId(failure.case_index), AlgorithmId(failure.algorithm)),
@@ -308,12 +309,15 @@ void Inventory::take(Report report) {
     open_cells(id, results_.file().case_format().record(report.solutions, i, results_.file().layout().K(id)));
   }
   results_.write_cases(report.solutions);
-  counts_.done += static_cast<std::int64_t>(report.solutions.size()) + report.runs.size();
-  if (report.runs.empty()) return;
-  learn_from(report.runs);
-  const std::vector<Stretch> names = report.runs.stretches;
-  unwritten_.push_back(std::move(report.runs));
-  if (!grid_.precision.asked()) return;
+  counts_.done += static_cast<std::int64_t>(report.solutions.size());
+  std::vector<Stretch> names;
+  for (PackedRows& runs : report.runs) {
+    counts_.done += runs.size();
+    learn_from(runs);
+    names.insert(names.end(), runs.stretches.begin(), runs.stretches.end());
+    unwritten_.push_back(std::move(runs));
+  }
+  if (!grid_.precision.asked() || names.empty()) return;
   flush();
   decide_on(names);
 }

@@ -19,6 +19,17 @@ namespace {
 
 constexpr int kTag = 0;  // of every message: its bytes say what it is
 
+/// Waits for MPI asleep, where its own calls would take a core: for rank 0 to make a large file, or for a
+/// sender that sleeps.
+void wait_for(MPI_Request request, std::chrono::microseconds between) {
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    std::this_thread::sleep_for(between);
+  }
+}
+constexpr std::chrono::microseconds kBetweenParts{50}, kBetweenLooks{1000};
+
 bool set(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0';
@@ -79,7 +90,14 @@ Link::~Link() {
 }
 
 void Link::broadcast(std::string& bytes) const {
-  if (mpi_ != nullptr) boost::mpi::broadcast(mpi_->world, bytes, 0);
+  if (mpi_ == nullptr) return;
+  std::uint64_t size = bytes.size();
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&size, 1, MPI_UINT64_T, 0, mpi_->world, &request);
+  wait_for(request, kBetweenLooks);
+  bytes.resize(size);
+  MPI_Ibcast(bytes.data(), static_cast<int>(size), MPI_BYTE, 0, mpi_->world, &request);
+  wait_for(request, kBetweenLooks);
 }
 
 int Link::sharers(std::uint64_t host, std::uint64_t cores) const {
@@ -110,16 +128,20 @@ std::optional<Parcel> Link::receive() {
   ++messages_;
   const int size = status->count<char>().value_or(0);
   Parcel parcel{status->source(), std::string(static_cast<std::size_t>(size), '\0')};
-  mpi_->world.recv(parcel.from, kTag, parcel.bytes.data(), size);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Irecv(parcel.bytes.data(), size, MPI_CHAR, parcel.from, kTag, mpi_->world, &request);
+  wait_for(request, kBetweenParts);
   return parcel;
 }
 
+bool Link::sending() {
+  if (mpi_ == nullptr) return false;
+  mpi_->forget_sent();
+  return !mpi_->sending.empty();
+}
+
 void Link::flush() {
-  if (mpi_ == nullptr) return;
-  while (!mpi_->sending.empty()) {
-    mpi_->forget_sent();
-    if (!mpi_->sending.empty()) std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
+  while (sending()) std::this_thread::sleep_for(kBetweenParts);
 }
 
 }  // namespace tasfg

@@ -22,10 +22,11 @@ constexpr bool kIndex<Index<Kind>> = true;
 /// What messages consist of. Goes as the bytes of its members: no versions of classes, no tracking of
 /// pointers, which take microseconds for each message.
 template <typename Type>
-concept MessagePart = kIndex<Type> ||
-    kOneOf<Type, Opening, Hello, Lease, Chunk, std::vector<Chunk>, Report, Part, std::vector<Part>,
-           Interrupted, Stop, Drain, Cancel, Bye, Alive, Stretch, std::vector<Stretch>, CaseBatch,
-           std::vector<std::vector<unsigned char>>, Failure, std::vector<Failure>>;
+concept MessagePart =
+    kIndex<Type> || kOneOf<Type, Opening, Hello, Lease, Chunk, std::vector<Chunk>, Report, Part,
+                           std::vector<Part>, Interrupted, Stop, Drain, Cancel, Bye, Alive, Stretch,
+                           std::vector<Stretch>, PackedRows, std::vector<PackedRows>, CaseBatch,
+                           std::vector<std::vector<unsigned char>>, Failure, std::vector<Failure>>;
 
 }  // namespace
 }  // namespace tasfg
@@ -56,6 +57,11 @@ void serialize(Archive& archive, tasfg::Chunk& chunk, unsigned /*version*/) {
 template <typename Archive>
 void serialize(Archive& archive, tasfg::Stretch& stretch, unsigned /*version*/) {
   tasfg::carry(archive, stretch.cell, stretch.first, stretch.count, stretch.row);
+}
+
+template <typename Archive>
+void serialize(Archive& archive, tasfg::PackedRows& rows, unsigned /*version*/) {
+  tasfg::carry(archive, rows.stretches, rows.room);  // its bytes travel behind the rest
 }
 
 template <typename Archive>
@@ -97,12 +103,13 @@ void read(Archive& archive, std::variant<Kinds...>& message) {
   (read_if_next.template operator()<Kinds>(), ...);
 }
 
-/// What stands behind a message as it is in memory: the runs of a report.
+/// What stands behind a message as it is in memory: the runs of a report, if any.
 template <typename Message>
 auto* rows_of(Message& message) {
   if constexpr (std::is_same_v<std::remove_const_t<Message>, ToCoordinator>) {
     auto* report = std::get_if<Report>(&message);
-    return report != nullptr ? &report->runs : nullptr;
+    TASFG_EXPECT(report == nullptr || report->runs.size() <= 1);
+    return report != nullptr && !report->runs.empty() ? &report->runs.front() : nullptr;
   } else {
     return static_cast<PackedRows*>(nullptr);
   }

@@ -131,9 +131,13 @@ void Scheduler::sort(double now) {
   std::sort(fresh_.begin(), fresh_.end(), cheaper);
   std::sort(order_.begin(), order_.end(), cheaper);
   work_.clear();
-  double work = 0.0;
-  for (const CellId cell : order_)
-    work_.push_back(work += static_cast<double>(at(cell).count) * expected(cell));
+  double work = 0.0, measured = 0.0;
+  for (const CellId cell : order_) {
+    const double seconds = static_cast<double>(at(cell).count) * expected(cell);
+    work_.push_back(work += seconds);
+    if (at(cell).measured > 0) measured += seconds;
+  }
+  mostly_measured_ = measured > 0.5 * waiting_seconds_;
   left_ = seconds_left(now);
   sorted_at_ = now;
   stale_ = false;
@@ -191,8 +195,10 @@ std::optional<Chunk> Scheduler::next(double now, const Crew& crew, double time_l
 double Scheduler::chunk_seconds(const Crew& crew) const {
   const double shortest = kShortestChunk + kShortestChunkPerRank * crew.ranks;
   const double longest =
-      std::max(std::min(kLongestChunk + kLongestChunkPerRank * crew.ranks, kLongestChunkOfMany),
-               kLongestChunkPerRankOfMany * crew.ranks);
+      mostly_measured_
+          ? std::max(std::min(kLongestChunk + kLongestChunkPerRank * crew.ranks, kLongestChunkOfMany),
+                     kLongestChunkPerRankOfMany * crew.ranks)
+          : std::max(kLongestChunk, shortest);
   return std::clamp(left_ / (kChunksPerThread * crew.threads), shortest, longest);
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 /// Rank 0 is silent while the disk keeps it waiting: the others give it so many times the patience.
 constexpr double kPatienceWithCoordinator = 5.0;
+constexpr std::chrono::microseconds kWhileSending{1000};  // between two looks: rank 0 waits
 /// But one that was told to stop waits so many seconds at most.
 constexpr double kLongestAnswer = 10.0;
 
@@ -41,7 +42,8 @@ int Worker::run() {
     if (liveness_.beat_due(now)) link_.send(0, pack<ToCoordinator>(Alive{}));
     watch_coordinator(now);
     BackOff& back_off = pool_ && pool_->supplied() ? calm_ : back_off_;
-    wait(back_off.after_round(!received && !reported));
+    const std::chrono::microseconds rest = back_off.after_round(!received && !reported);
+    wait(link_.sending() ? std::min(rest, kWhileSending) : rest);
   }
 }
 
@@ -77,6 +79,7 @@ bool Worker::report() {
   if (!pool_) return false;
   Report report = pool_->take();
   if (report.empty()) return false;
+  pool_->join_runs(report);
   link_.send(0, pack<ToCoordinator>(std::move(report)));
   return true;
 }

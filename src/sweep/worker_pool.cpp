@@ -58,15 +58,20 @@ Report WorkerPool::take() {
     last_report_ = Clock::now();
     std::tie(report.parts, results) = harvest_.take();
   }
-  std::vector<RunBatch> runs;
   for (Results& each : results) {
     report.seconds += each.seconds;
-    runs.push_back(std::move(each.runs));
+    std::ranges::move(each.runs, std::back_inserter(report.runs));
     report.solutions.append(each.solutions);
     std::ranges::move(each.failures, std::back_inserter(report.failures));
   }
-  report.runs = run_format_.pack(runs);
   return report;
+}
+
+void WorkerPool::join_runs(Report& report) const {
+  if (report.runs.size() <= 1) return;
+  PackedRows all = run_format_.join(report.runs);
+  report.runs.clear();
+  report.runs.push_back(std::move(all));
 }
 
 void WorkerPool::wait(std::chrono::microseconds at_most) {
@@ -120,31 +125,36 @@ std::optional<Chunk> WorkerPool::bite() {
 
 void WorkerPool::run(const Chunk& bite, TaskRunner& runner) {
   Results results;
+  std::optional<RunCollector> rows;
+  if (bite.kind == TaskKind::run)
+    rows.emplace(run_format_, bite.run(0), bite.count, vertices(cells_.case_of(bite.cell)));
   auto last_sent = Clock::now();
   std::int64_t sent = 0;
   const auto send_report = [&](std::int64_t done, std::int64_t undone, Clock::time_point now) {
     results.seconds = std::chrono::duration<double>(now - last_sent).count();
+    if (rows) results.runs = rows->take();
     send({bite.id, bite.first + sent, done - sent, undone}, std::exchange(results, {}));
     last_sent = now;
     sent = done;
   };
   for (std::int64_t i = 0; i < bite.count; ++i) {
     // A bite of cheap tasks is given back from its next task on; one that runs may end.
-    bool done = !draining_;
-    if (done) {
+    std::optional<double> seconds;
+    if (!draining_) {
       const TaskMark mark(bite.task(i));
-      if (bite.kind == TaskKind::solve)
-        solve(bite.solved_case(i), results);
-      else
-        done = simulate(bite.run(i), runner, results);
+      seconds = rows ? simulate(bite.run(i), runner, *rows, results) : solve(bite.solved_case(i), results);
     }
-    if (!done) return send_report(i, bite.count - i, Clock::now());
+    if (!seconds) return send_report(i, bite.count - i, Clock::now());
+    // A look at the clock takes as long as a part of a very short task.
+    constexpr double kShort = 1e-4;
+    constexpr std::int64_t kWithoutALook = 64;
+    if (*seconds < kShort && (i + 1) % kWithoutALook != 0) continue;
     if (const auto now = Clock::now(); now - last_sent > interval_) send_report(i + 1, 0, now);
   }
   if (sent < bite.count) send_report(bite.count, 0, Clock::now());
 }
 
-void WorkerPool::solve(CaseId id, Results& results) const {
+double WorkerPool::solve(CaseId id, Results& results) const {
   CaseSolution solution;
   try {
     solution = solve_case(grid_, id);
@@ -153,21 +163,23 @@ void WorkerPool::solve(CaseId id, Results& results) const {
     results.failures.push_back(failure_of(cells_, id, error.what()));
   }
   case_format_.append(results.solutions, name_of(id), vertices(id), solution);
+  return solution.seconds;
 }
 
-bool WorkerPool::simulate(RunName run, TaskRunner& runner, Results& results) {
+std::optional<double> WorkerPool::simulate(RunName run, TaskRunner& runner, RunCollector& rows,
+                                           Results& results) {
   std::optional<RuleWatch::Guard> guard;
   if (grid_.at(cells_.algorithm_of(run.cell)).algorithm.external != nullptr) guard.emplace(*watch_);
   RunRecord record;
   try {
     record = runner.run(run, cancelled_);
-    if (record.status == TaskStatus::pending) return false;
+    if (record.status == TaskStatus::pending) return {};
   } catch (const std::exception& error) {
     record.status = TaskStatus::failed;
     results.failures.push_back(failure_of(cells_, run, error.what()));
   }
-  run_format_.append(results.runs, run, vertices(cells_.case_of(run.cell)), record);
-  return true;
+  rows.add(record);
+  return record.seconds;
 }
 
 }  // namespace tasfg

@@ -78,19 +78,20 @@ Costs read_costs(const char* path, double wanted_mean) {
 
 /// Seconds of the coordinator.
 struct Prices {
-  double message = 0.0, byte = 0.0;                              // received
-  double report = 0.0, stretch = 0.0, row = 0.0;                 // unpacked and taken in
-  double written_stretch = 0.0, written_row = 0.0;               // written
-  double lease = 0.0, started_stretch = 0.0, started_row = 0.0;  // sent; noted in the file
+  double message = 0.0, byte = 0.0;                                      // received
+  double report = 0.0, stretch = 0.0, row = 0.0;                         // unpacked and taken in
+  double written_stretch = 0.0, written_piece = 0.0, written_row = 0.0;  // written; pieces join neighbours
+  double lease = 0.0, started_stretch = 0.0, started_row = 0.0;          // sent; noted in the file
   std::size_t row_bytes = 0;
 };
 
-/// Sizes of reports: rows of few are dear by their calls, rows of many by their bytes.
+/// Sizes of what is written at a time: rows of few are dear by their calls, rows of many by their bytes.
 struct Size {
   int stretches;
   std::int64_t rows;  // of each
+  int reports = 1;    // whose rows are neighbours
 };
-constexpr Size kSmall{1, 64}, kLong{1, 6400}, kSplit{16, 400};
+constexpr Size kSmall{1, 64}, kLong{1, 6400}, kSplit{16, 400}, kJoined{1, 400, 16};
 constexpr int kParcels = 200;  // of each size of message
 constexpr int kLeases = 1000;
 
@@ -146,6 +147,7 @@ class Bench {
     const auto [take_small, write_small] = reports(kSmall);
     const auto [take_long, write_long] = reports(kLong);
     const auto [take_split, write_split] = reports(kSplit);
+    const double write_joined = reports(kJoined).second;
     const auto rows = static_cast<double>(kLong.rows - kSmall.rows),
                more = static_cast<double>(kSplit.stretches - 1);
     prices.row = (take_long - take_small) / rows;
@@ -155,6 +157,7 @@ class Bench {
     prices.written_row = (write_long - write_small) / rows;
     prices.written_stretch = write_small - prices.written_row * static_cast<double>(kSmall.rows);
     prices.written_stretch = std::max(prices.written_stretch, (write_split - write_long) / more);
+    prices.written_piece = std::max(0.0, (write_joined - write_long) / (kJoined.reports - 1));
     const double few = starts(kSmall.rows), many = starts(kLong.rows);
     prices.started_row = (many - few) / rows;
     prices.started_stretch = few - prices.started_row * static_cast<double>(kSmall.rows);
@@ -176,34 +179,42 @@ class Bench {
     return found;
   }
 
-  /// Seconds for taking in a report of that size, and for writing it.
+  /// A report of so many runs of neighbours, packed.
+  std::string report(Size size) {
+    tasfg::RunBatch batch;
+    for (int s = 0; s < size.stretches; ++s) {
+      if (s > 0)
+        at_ = {CellId((at_.cell.value() + 1) % scheduler_.grid().cells()), at_.seed};  // no neighbours
+      const tasfg::RunName first = next(size.rows);
+      const auto K = static_cast<std::size_t>(grid_.at(scheduler_.grid().case_of(first.cell)).K);
+      tasfg::RunRecord record;
+      record.status = tasfg::TaskStatus::done;
+      record.seconds = 1e-2;
+      record.steps = 1000;
+      record.pulls.assign(K, 10);
+      for (std::int64_t row = 0; row < size.rows; ++row)
+        file_.run_format().append(batch, {first.cell, first.seed + row}, K, record);
+    }
+    tasfg::Report report;
+    report.parts.resize(1);
+    report.runs = {file_.run_format().pack(std::span(&batch, 1))};
+    row_bytes_ = report.runs[0].values().size() / static_cast<std::size_t>(report.runs[0].room);
+    return tasfg::pack<tasfg::ToCoordinator>(report);
+  }
+
+  /// Seconds for taking in reports of that size, and for writing them together.
   std::pair<double, double> reports(Size size) {
     double taken = 0.0, written = 0.0;
-    const int times =
-        static_cast<int>(std::clamp<std::int64_t>(1'000'000 / (size.rows * size.stretches), 100, 1000));
+    const std::int64_t rows = size.rows * size.stretches * size.reports;
+    const int times = static_cast<int>(std::clamp<std::int64_t>(1'000'000 / rows, 100, 1000));
     for (int i = 0; i < times; ++i) {
-      tasfg::RunBatch batch;
-      for (int s = 0; s < size.stretches; ++s) {
-        if (s > 0)
-          at_ = {CellId((at_.cell.value() + 1) % scheduler_.grid().cells()), at_.seed};  // no neighbours
-        const tasfg::RunName first = next(size.rows);
-        const auto K = static_cast<std::size_t>(grid_.at(scheduler_.grid().case_of(first.cell)).K);
-        tasfg::RunRecord record;
-        record.status = tasfg::TaskStatus::done;
-        record.seconds = 1e-2;
-        record.steps = 1000;
-        record.pulls.assign(K, 10);
-        for (std::int64_t row = 0; row < size.rows; ++row)
-          file_.run_format().append(batch, {first.cell, first.seed + row}, K, record);
-      }
-      tasfg::Report report;
-      report.parts.resize(1);
-      report.runs = file_.run_format().pack(std::span(&batch, 1));
-      row_bytes_ = report.runs.values().size() / static_cast<std::size_t>(report.runs.room);
-      std::string bytes = tasfg::pack<tasfg::ToCoordinator>(report);
-      const double begin = tasfg::thread_cpu_seconds();
-      inventory_.take(std::get<tasfg::Report>(tasfg::unpack<tasfg::ToCoordinator>(std::move(bytes))));
-      const double before = results_.cpu_seconds();
+      if (size.reports > 1 && at_.seed + rows > kReplications)
+        at_ = {CellId((at_.cell.value() + 1) % scheduler_.grid().cells()), 0};  // neighbours to the last
+      std::vector<std::string> all;
+      for (int r = 0; r < size.reports; ++r) all.push_back(report(size));
+      const double begin = tasfg::thread_cpu_seconds(), before = results_.cpu_seconds();
+      for (std::string& bytes : all)
+        inventory_.take(std::get<tasfg::Report>(tasfg::unpack<tasfg::ToCoordinator>(std::move(bytes))));
       inventory_.flush();
       taken += tasfg::thread_cpu_seconds() - begin;
       results_.finish_writing();
@@ -256,10 +267,11 @@ Prices measure_prices(const char* measured, tasfg::Link& link) {
   std::printf(
       "prices of the coordinator in us: a message %.2f and %.5f a byte, a report %.2f, a stretch of it %.2f, "
       "a row %.4f (%zu bytes); "
-      "written: a stretch %.2f, a row %.4f; a lease %.2f, noting a chunk %.2f, a row of it %.5f\n",
+      "written: a stretch %.2f, a piece of one %.2f, a row %.4f; a lease %.2f, noting a chunk %.2f, a row of "
+      "it %.5f\n",
       1e6 * prices.message, 1e6 * prices.byte, 1e6 * prices.report, 1e6 * prices.stretch, 1e6 * prices.row,
-      prices.row_bytes, 1e6 * prices.written_stretch, 1e6 * prices.written_row, 1e6 * prices.lease,
-      1e6 * prices.started_stretch, 1e6 * prices.started_row);
+      prices.row_bytes, 1e6 * prices.written_stretch, 1e6 * prices.written_piece, 1e6 * prices.written_row,
+      1e6 * prices.lease, 1e6 * prices.started_stretch, 1e6 * prices.started_row);
   return prices;
 }
 
@@ -269,6 +281,7 @@ struct Outcome {
          dispatching = 0.0;  // seconds it was busy; of these with scheduler and dispatch
   double starved = 0.0,
          idle_at_end = 0.0;  // seconds of threads without work, while some waited, and when none did
+  double written = 0.0;      // runs of neighbours, as they were written
   std::int64_t messages = 0, reports = 0, stretches = 0, rows = 0;
 };
 
@@ -330,6 +343,8 @@ class Simulation {
       else
         end_of_bite(event);
     }
+    write_until(std::numeric_limits<double>::infinity());
+    outcome_.makespan = std::max(outcome_.makespan, written_);
     idle(outcome_.makespan);
     return outcome_;
   }
@@ -439,52 +454,79 @@ class Simulation {
     events_.push({std::max(reports_.back().time + uniform() * back_off, free_), -1, 0});
   }
 
-  /// Runs of neighbours, whatever chunks they are of.
-  std::int64_t stretches_of(const std::vector<Part>& parts) const {
-    std::vector<std::pair<tasfg::RunName, std::int64_t>> rows;
+  /// Runs of neighbours.
+  struct Rows {
+    tasfg::RunName first;
+    std::int64_t count;
+    [[nodiscard]] tasfg::RunName end() const { return {first.cell, first.seed + count}; }
+  };
+  static std::vector<Rows> joined(std::vector<Rows> rows) {
+    std::sort(rows.begin(), rows.end(), [](const Rows& x, const Rows& y) { return x.first < y.first; });
+    std::vector<Rows> all;
+    for (const Rows& each : rows)
+      if (!all.empty() && all.back().end() == each.first)
+        all.back().count += each.count;
+      else
+        all.push_back(each);
+    return all;
+  }
+  [[nodiscard]] std::vector<Rows> rows_of(const std::vector<Part>& parts) const {
+    std::vector<Rows> rows;
     for (const Part& part : parts)
-      rows.emplace_back(tasfg::RunName{scheduler_.chunk(part.chunk).cell, part.first}, part.done);
-    std::sort(rows.begin(), rows.end());
-    std::int64_t count = 0;
-    tasfg::RunName next{{}, -1};
-    for (const auto& [first, size] : rows) {
-      count += first == next ? 0 : 1;
-      next = {first.cell, first.seed + size};
+      rows.push_back({{scheduler_.chunk(part.chunk).cell, part.first}, part.done});
+    return joined(std::move(rows));
+  }
+
+  /// The thread that writes, until `now`: as WriteQueue has it, it takes all that waits whenever it is done.
+  void write_until(double now) {
+    while (!unwritten_.empty() && written_ <= now) {
+      const auto pieces = static_cast<double>(unwritten_.size());
+      double rows = 0.0;
+      for (const Rows& each : unwritten_) rows += static_cast<double>(each.count);
+      const auto stretches = static_cast<double>(joined(std::exchange(unwritten_, {})).size());
+      const double writing = stretches * prices_.written_stretch +
+                             (pieces - stretches) * prices_.written_piece + rows * prices_.written_row;
+      outcome_.written += stretches;
+      outcome_.writer += writing;
+      unwritten_bytes_ = 0.0;
+      written_ += writing;
     }
-    return count;
+  }
+  /// Returns when it could be given them: who does so waits where too much does already.
+  double write(const std::vector<Rows>& rows, double now) {
+    for (write_until(now); unwritten_bytes_ >= static_cast<double>(tasfg::WriteQueue::kMostBytes);) {
+      now = std::max(now, written_);
+      write_until(now);
+    }
+    if (unwritten_.empty()) written_ = std::max(written_, now);  // it slept
+    for (const Rows& each : rows) {
+      unwritten_.push_back(each);
+      unwritten_bytes_ += static_cast<double>(each.count) * static_cast<double>(prices_.row_bytes);
+    }
+    write_until(now);
+    return now;
   }
 
   /// The coordinator takes what has arrived, writes it, and hands out.
   void round(double now) {
-    double busy = 0.0, waited = 0.0;
+    double busy = 0.0;
     std::vector<Arriving> taken;
+    std::vector<Rows> to_write;
     for (; !reports_.empty() && reports_.front().time <= now; reports_.pop_front()) {
       taken.push_back(std::move(reports_.front()));
       ++outcome_.messages;
       ++outcome_.reports;
+      const std::vector<Rows> stretches = rows_of(taken.back().parts);
       std::int64_t rows = 0;
-      for (const Part& part : taken.back().parts) rows += part.done;
-      const std::int64_t stretches = stretches_of(taken.back().parts);
-      outcome_.stretches += stretches;
+      for (const Rows& each : stretches) rows += each.count;
+      outcome_.stretches += static_cast<std::int64_t>(stretches.size());
       outcome_.rows += rows;
       busy +=
-          prices_.message + prices_.report + static_cast<double>(stretches) * prices_.stretch +
+          prices_.message + prices_.report + static_cast<double>(stretches.size()) * prices_.stretch +
           static_cast<double>(rows) * (prices_.row + prices_.byte * static_cast<double>(prices_.row_bytes));
-      const double writing = static_cast<double>(stretches) * prices_.written_stretch +
-                             static_cast<double>(rows) * prices_.written_row;
-      outcome_.writer += writing;
-      // Where the thread that writes has too much to do already, whoever gives it more waits.
-      while (unwritten_bytes_ > static_cast<double>(tasfg::WriteQueue::kMostBytes)) {
-        waited = std::max(waited, unwritten_.front().first - now - busy);
-        unwritten_bytes_ -= unwritten_.front().second;
-        unwritten_.pop_front();
-      }
-      written_ = std::max(written_, now + busy + waited) + writing;
-      unwritten_.emplace_back(written_, static_cast<double>(rows) * static_cast<double>(prices_.row_bytes));
-      unwritten_bytes_ += unwritten_.back().second;
-      for (; unwritten_.front().first <= now + busy + waited; unwritten_.pop_front())
-        unwritten_bytes_ -= unwritten_.front().second;
+      to_write.insert(to_write.end(), stretches.begin(), stretches.end());
     }
+    const double waited = to_write.empty() ? 0.0 : write(to_write, now + busy) - (now + busy);
     for (const Arriving& report : taken)
       for (const Done& each : report.done) scheduler_.learn(each.cell, each.measured);
     const double begin = tasfg::thread_cpu_seconds();
@@ -507,7 +549,7 @@ class Simulation {
     }
     outcome_.coordinator += busy;
     free_ = now + busy + waited;
-    outcome_.makespan = std::max({outcome_.makespan, free_, written_});
+    outcome_.makespan = std::max(outcome_.makespan, free_);
     asleep_ = reports_.empty();
     if (!asleep_) events_.push({std::max(free_, reports_.front().time), -1, 0});
   }
@@ -527,7 +569,7 @@ class Simulation {
   std::deque<Arriving> reports_;  // under way to the coordinator, or waiting for it
   bool asleep_ = false;
   double free_ = 0.0, written_ = 0.0;  // when the coordinator has time, and when the last row is written
-  std::deque<std::pair<double, double>> unwritten_;  // when reports will be written, and their bytes
+  std::vector<Rows> unwritten_;        // that wait for the thread that writes
   double unwritten_bytes_ = 0.0;
   double counted_ = 0.0;
   double idle_ = static_cast<double>(ranks_.size()) * threads_;  // threads
@@ -565,9 +607,9 @@ int main(int argc, char** argv) {
     std::vector<std::pair<int, double>> machines;
     for (int i = 4; i + 1 < argc; i += 2) machines.emplace_back(std::atoi(argv[i]), std::atof(argv[i + 1]));
     if (machines.empty()) machines = {{1000, 1e6}, {10'000, 1e6}, {25'000, 2.5e6}, {100'000, 1e7}};
-    std::printf("%8s %12s %10s %10s | %11s %11s | %10s %14s %14s | %11s %9s %7s | %9s %s\n", "workers",
+    std::printf("%8s %12s %10s %10s | %11s %11s | %10s %14s %9s %14s | %11s %9s %7s | %9s %s\n", "workers",
                 "replications", "makespan/s", "efficiency", "starved", "at the end", "messages/s",
-                "rows/stretch", "rows/report", "coordinator", "dispatch", "writer", "longest/s",
+                "rows/stretch", "written", "rows/report", "coordinator", "dispatch", "writer", "longest/s",
                 "after the last");
     for (const auto& [asked, replications] : machines) {
       const int each = std::max(1, asked / threads) * std::min(threads, asked);  // whole ranks
@@ -576,12 +618,14 @@ int main(int argc, char** argv) {
               .run();
       const double all = each * outcome.makespan;
       std::printf(
-          "%8d %12.3g %10.1f %9.1f%% | %10.1f%% %10.1f%% | %10.0f %14.0f %14.0f | %10.1f%% %8.1f%% %6.1f%% | "
+          "%8d %12.3g %10.1f %9.1f%% | %10.1f%% %10.1f%% | %10.0f %14.0f %9.0f %14.0f | %10.1f%% %8.1f%% "
+          "%6.1f%% | "
           "%9.2f "
           "%12.2f s\n",
           each, replications, outcome.makespan, 100.0 * outcome.work / all, 100.0 * outcome.starved / all,
           100.0 * outcome.idle_at_end / all, static_cast<double>(outcome.messages) / outcome.makespan,
           static_cast<double>(outcome.rows) / static_cast<double>(outcome.stretches),
+          static_cast<double>(outcome.rows) / outcome.written,
           static_cast<double>(outcome.rows) / static_cast<double>(outcome.reports),
           100.0 * outcome.coordinator / outcome.makespan, 100.0 * outcome.dispatching / outcome.makespan,
           100.0 * outcome.writer / outcome.makespan, outcome.longest, outcome.makespan - outcome.last_task);

@@ -24,6 +24,7 @@ double mean_seconds() {
 }
 
 double seconds_of(RunName name) {
+  if (mean_seconds() == 0.0) return 0.0;
   std::uint64_t x = 0x9E3779B97F4A7C15U * (static_cast<std::uint64_t>(name.cell.number()) + 1) +
                     0xBF58476D1CE4E5B9U * (static_cast<std::uint64_t>(name.seed) + 1);
   for (const int shift : {30, 27, 31}) x = (x ^ (x >> shift)) * 0x94D049BB133111EBU;

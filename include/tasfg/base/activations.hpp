@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -34,13 +35,31 @@ namespace tasfg {
   return std::sqrt(least * (log_rare + kLn56) / 1.805);
 }
 
+/// Memory for `count` values of a type that needs no destructor; what is in it means nothing.
+template <typename T>
+class Room {
+ public:
+  Room(std::pmr::memory_resource* memory, std::size_t count)
+      : at_(static_cast<T*>(memory->allocate(count * sizeof(T), alignof(T))), {memory, count * sizeof(T)}) {}
+  [[nodiscard]] T* get() const { return at_.get(); }
+
+ private:
+  struct GiveBack {
+    std::pmr::memory_resource* memory;
+    std::size_t bytes;
+    void operator()(T* at) const { memory->deallocate(at, bytes, alignof(T)); }
+  };
+  std::unique_ptr<T, GiveBack> at_;
+};
+
 class Activations {
  public:
   static constexpr std::int64_t kBlock = 512;  // pulls
 
-  /// `most`: no more pulls than these will be asked for. All memory is taken here, and touched where it is
-  /// needed.
-  Activations(StreamKey key, std::span<const double> probabilities, std::int64_t most);
+  /// `most`: no more pulls than these will be asked for. All memory is taken here, from `memory`, and touched
+  /// where it is needed.
+  Activations(StreamKey key, std::span<const double> probabilities, std::int64_t most,
+              std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   /// Edges that fire, by bits: those of one pull stand in one word where there are at most 32 edges (then
   /// `stride()`, a power of two, is the number of bits from one pull to the next), and in `words()` words of
@@ -111,6 +130,10 @@ class Activations {
     std::int64_t *before, *total;
   };
 
+  /// Of a block.
+  [[nodiscard]] std::size_t words_fired() const {
+    return static_cast<std::size_t>(kBlock) * (stride_ == 64 ? words_ * 64 : stride_) / 64;
+  }
   [[gnu::noinline]] void make_more();
   void make_first_pulls();
   void make_block(std::int64_t block);
@@ -124,20 +147,20 @@ class Activations {
   const Node& find(std::int64_t block, std::int64_t until);
 
   StreamKey key_;
-  std::vector<double> p_;
-  std::vector<std::uint64_t> least_;  // ⌊256 p⌋ of eight edges a word, 255 where p is 1
+  std::pmr::vector<double> p_;
+  std::pmr::vector<std::uint64_t> least_;  // ⌊256 p⌋ of eight edges a word, 255 where p is 1
   std::size_t stride_, words_;
   int log_stride_;
   // Of the block at hand: its first pull; pulls made use of, and known.
   std::int64_t first_ = 0, at_ = 0, made_ = 0;
-  std::unique_ptr<std::uint64_t[]> bits_;   // fired_ and both masks
-  std::span<std::uint64_t> fired_;          // in the block at hand, pull by pull
-  std::uint64_t *masks_, *masks_there_;     // edge by edge, beyond the first block: at hand, and looked at
-  std::unique_ptr<std::int64_t[]> counts_;  // before_, there_ and those of all nodes
+  Room<std::uint64_t> bits_;             // fired_ and both masks
+  std::span<std::uint64_t> fired_;       // in the block at hand, pull by pull
+  std::uint64_t *masks_, *masks_there_;  // edge by edge, beyond the first block: at hand, and looked at
+  std::pmr::vector<Node> roots_;         // by epoch, of those met so far
+  std::pmr::vector<Node> path_;          // by level, known from `lowest_` on
+  Room<std::int64_t> counts_;            // before_, there_ and those of all nodes
   std::int64_t *before_, *there_;  // how often each edge fires before the block at hand, and before there_n_
   std::int64_t there_n_ = 0;
-  std::vector<Node> path_;   // by level, known from `lowest_` on
-  std::vector<Node> roots_;  // by epoch, of those met so far
   int epoch_ = -1, lowest_ = 0, epochs_known_ = 0;
   std::int64_t visits_ = 0;
 };

@@ -75,11 +75,11 @@ class PartialSums {
   struct Place {
     std::int64_t first = 0, size = 0, at = 0;  // draws
     double before = 0.0, within = 0.0;         // the block; the draws from its first to `at`
-    std::array<double, kBlock> x{};
+    std::array<double, kBlock> x;              // `size` of them mean something
   };
   struct Node {
-    std::int64_t first = 0;  // block
-    double before = 0.0, total = 0.0;
+    std::int64_t first;  // block
+    double before, total;
   };
 
   [[gnu::always_inline]] void make_sure() {
@@ -97,9 +97,10 @@ class PartialSums {
     std::int64_t at = 0;
     double within = 0.0;
   } walked_;
-  std::array<Node, kLevels> path_{};  // by level, as far as `lowest_` valid
+  // Left as they are found: to clear them would take longer than the whole of a short run.
+  std::array<Node, kLevels> path_;  // by level, as far as `lowest_` valid
   int epoch_ = -1, lowest_ = kLevels;
-  std::array<Node, kLevels + 1> roots_{};  // of the epochs met so far
+  std::array<Node, kLevels + 1> roots_;  // of the epochs met so far
   int epochs_known_ = 0;
   double before_ = 0.0;  // the sum of all these
   std::int64_t visits_ = 0;

@@ -21,12 +21,17 @@ namespace detail {
 [[nodiscard]] std::uint64_t mixed(std::uint64_t state, std::uint64_t word);
 }  // namespace detail
 
-/// Mixes words into a key; every bit of every word matters (Philox itself is the mixer).
+/// A key with more words mixed in; every bit of every word matters (Philox itself is the mixer). Streams that
+/// have their first words in common need these only once.
+template <typename... Words>
+[[nodiscard]] StreamKey longer_key(StreamKey key, Words... words) {
+  ((key.value = detail::mixed(key.value, static_cast<std::uint64_t>(words))), ...);
+  return key;
+}
+/// A key from words.
 template <typename... Words>
 [[nodiscard]] StreamKey stream_key(Words... words) {
-  std::uint64_t state = 0x7461736667ULL;
-  ((state = detail::mixed(state, static_cast<std::uint64_t>(words))), ...);
-  return {state};
+  return longer_key({0x7461736667ULL}, words...);
 }
 
 /// Words that `philox_words` makes at once. Blocks are independent, so that their long chains of

@@ -29,6 +29,12 @@ struct PackedRows {
   std::string bytes;      // values from `begin` on; what stands before them is not part of the rows
   std::size_t begin = 0;
 
+  /// Takes place for so many rows.
+  void make_room(std::int64_t rows, std::size_t bytes_of_row) {
+    constexpr std::int64_t kAligned = 8;
+    room = (rows + kAligned - 1) / kAligned * kAligned;
+    bytes.resize(begin + static_cast<std::size_t>(room) * bytes_of_row);
+  }
   /// Not those that a stretch has left out since.
   [[nodiscard]] std::int64_t size() const {
     std::int64_t rows = 0;

@@ -69,6 +69,8 @@ class RecordFormat {
   [[nodiscard]] Record record(const RecordBatch<Record>& batch, std::size_t row, std::size_t K) const;
   /// All records of the batches, as the file will have them.
   [[nodiscard]] PackedRows pack(std::span<const RecordBatch<Record>> batches) const;
+  /// All rows of these packs in one.
+  [[nodiscard]] PackedRows join(std::span<const PackedRows> packs) const;
   /// One value of every row.
   template <typename T>
   [[nodiscard]] std::span<T> values(RecordBatch<Record>& batch, T Record::*member) const {

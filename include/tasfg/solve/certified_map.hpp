@@ -9,6 +9,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -62,16 +63,27 @@ struct Cell {
 /// A corner of cells.
 struct MapPoint {
   ParameterPoint at{};
-  double upper = 0.0, lower = 0.0;  // of T*
-  std::vector<double> allocation;   // as in PointSolution
-  std::vector<std::uint8_t> support;
+  double upper = 0.0, lower = 0.0;     // of T*
+  std::span<const double> allocation;  // as in PointSolution
+  std::span<const std::uint8_t> support;
   bool clear = false;
+};
+
+/// What stands in the spans of many points: maps have some 10⁵ of them, and allocating, moving and freeing
+/// each by itself would be most of what is done with them.
+struct PointValues {
+  std::vector<double> allocations;
+  std::vector<std::uint8_t> supports;
 };
 
 /// Cells from the low end to the high one (of one parameter), and all their corners, in ascending order.
 struct CertifiedMap {
   std::vector<Cell> cells;
   std::vector<MapPoint> points;
+  std::vector<std::shared_ptr<const PointValues>> values;  // of the points
+
+  /// Copies what the points' spans refer to, so that it stays.
+  void keep_values();
   /// Adds what comes after; a point that both have is kept once.
   void append(CertifiedMap&& next);
   /// Puts points in order; each is kept once.

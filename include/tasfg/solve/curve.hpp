@@ -5,6 +5,7 @@
 /// otherwise. Cells of a sampled parameter have no width: their bounds hold at that value alone.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ struct Curve {
   std::vector<Cell> cells;
   std::vector<MapPoint> points;      // in ascending order, each once
   std::vector<CurveRegime> regimes;  // along the one certified parameter, where there is just one
+  std::vector<std::shared_ptr<const PointValues>> values;  // of the points
 
   [[nodiscard]] std::size_t count(CellOutcome outcome) const;
 };

@@ -43,6 +43,9 @@ class Link {
   [[nodiscard]] std::optional<Parcel> receive();
   /// Messages sent and received so far.
   [[nodiscard]] std::int64_t messages() const { return messages_; }
+  /// Whether something that was sent has not left yet. A large message leaves in parts, at each look for
+  /// messages: whoever receives it waits in between.
+  [[nodiscard]] bool sending();
   /// Waits until what was sent has left.
   void flush();
   /// The others may be gone: do not wait for them at the end.

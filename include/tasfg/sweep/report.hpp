@@ -33,16 +33,16 @@ struct Part {
 /// What the threads of a rank have done since its last report.
 struct Report {
   std::vector<Part> parts;
-  double seconds = 0.0;  // that threads spent on it
-  PackedRows runs;       // failed ones included
-  CaseBatch solutions;   // the same
+  double seconds = 0.0;          // that threads spent on it
+  std::vector<PackedRows> runs;  // failed ones included; in one pack where they travel
+  CaseBatch solutions;           // the same
   std::vector<Failure> failures;
 
   [[nodiscard]] bool empty() const { return parts.empty(); }
   /// All but the bytes of the runs, which travel behind the rest as they are.
   template <typename Archive>
   void serialize(Archive& archive, unsigned /*version*/) {
-    carry(archive, parts, seconds, runs.stretches, runs.room, solutions, failures);
+    carry(archive, parts, seconds, runs, solutions, failures);
   }
 };
 

@@ -49,7 +49,9 @@ class Scheduler {
   /// The next chunk for `width` threads of a rank, at time `now`; nothing where all is handed out, or where
   /// nothing can end within `time_left`.
   [[nodiscard]] std::optional<Chunk> next(double now, const Crew& crew, double time_left, int width = 1);
-  /// Seconds that a chunk is to take.
+  /// Seconds that a chunk is to take. While nobody knows what most of the work takes they are few: chunks of
+  /// cells that nobody has measured hold few runs, and hundreds of them would go to each rank before the
+  /// first of them comes back.
   [[nodiscard]] double chunk_seconds(const Crew& crew) const;
   /// Expected seconds of the task that would come next; 0 where none would.
   [[nodiscard]] double next_expected() const;
@@ -143,7 +145,8 @@ class Scheduler {
   double left_ = 0.0;             // seconds_left at the last sort
   double waiting_seconds_ = 0.0;  // the part of it that is not handed out
   double sorted_at_ = -1e300;
-  bool stale_ = true;  // cells were opened or given back since the last sort
+  bool mostly_measured_ = false;  // at the last sort, of what waited: some of its cell's runs were
+  bool stale_ = true;             // cells were opened or given back since the last sort
 };
 
 }  // namespace tasfg

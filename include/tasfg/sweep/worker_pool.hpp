@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "tasfg/io/row_collector.hpp"
 #include "tasfg/job/job.hpp"
 #include "tasfg/sweep/bite_queue.hpp"
 #include "tasfg/sweep/harvest.hpp"
@@ -31,6 +32,8 @@ class WorkerPool {
   void push(std::span<const Chunk> chunks);
   /// What was done since the last report, where it is time for one; else an empty one.
   [[nodiscard]] Report take();
+  /// Puts all its runs into one pack, in long runs of neighbours: for a report that travels.
+  void join_runs(Report& report) const;
   /// Sleeps until it is time for a report, but no longer than `at_most`.
   void wait(std::chrono::microseconds at_most);
   /// Whether there is more for its threads to take.
@@ -45,7 +48,7 @@ class WorkerPool {
   /// Of tasks that one thread has run.
   struct Results {
     double seconds = 0.0;  // that it spent on them
-    RunBatch runs;
+    std::vector<PackedRows> runs;
     CaseBatch solutions;
     std::vector<Failure> failures;
   };
@@ -53,9 +56,9 @@ class WorkerPool {
   /// Neighbouring tasks of the first chunk, for one thread; nothing once the pool has ended.
   [[nodiscard]] std::optional<Chunk> bite();
   void run(const Chunk& bite, TaskRunner& runner);
-  void solve(CaseId id, Results& results) const;
-  /// False where it was cancelled.
-  bool simulate(RunName run, TaskRunner& runner, Results& results);
+  // These return seconds; NaN where it failed, nothing where it was cancelled.
+  double solve(CaseId id, Results& results) const;
+  std::optional<double> simulate(RunName run, TaskRunner& runner, RunCollector& rows, Results& results);
   void send(const Part& part, Results results);
   /// Until a report is due.
   [[nodiscard]] std::chrono::duration<double> due_in() const;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "base/findings.hpp"
@@ -36,7 +38,10 @@ TEST(Activations, AreTheSamePullByPullAndAtOnce) {
   for (const std::size_t edges : {1, 2, 3, 7, 14, 32, 33, 100})
     for (int repeat = 0; repeat < 4; ++repeat, ++key) {
       const std::vector<double> p = some_probabilities(edges, key);
-      Activations steps(StreamKey{key}, p, kMost), jumps(StreamKey{key}, p, kMost);
+      // Whatever stood in the memory that they use.
+      std::vector<std::byte> used(std::size_t{1} << 20, std::byte{0xA5});
+      std::pmr::monotonic_buffer_resource memory(used.data(), used.size());
+      Activations steps(StreamKey{key}, p, kMost), jumps(StreamKey{key}, p, kMost, &memory);
       PhiloxStream choices(stream_key(98U, key));
       std::vector<std::int64_t> fired(edges);
       std::int64_t n = 0;

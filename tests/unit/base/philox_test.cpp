@@ -31,6 +31,13 @@ TEST(Philox, WordsAreRandom123sOnEveryPath) {
     }
 }
 
+TEST(Philox, AKeyIsThatOfAllItsWordsWhereverItIsContinued) {
+  const StreamKey key = stream_key(1U, 2U, 3U, 4U);
+  EXPECT_EQ(longer_key(stream_key(1U, 2U), 3U, 4U), key);
+  EXPECT_EQ(longer_key(longer_key(stream_key(1U, 2U, 3U), 4U)), key);
+  EXPECT_NE(longer_key(stream_key(1U, 2U), 4U, 3U), key);
+}
+
 TEST(Philox, EveryWayOfTakingWordsGivesTheSameStream) {
   PhiloxStream one(stream_key(5)), other(stream_key(5));
   for (int round = 0; round < 2000; ++round) {

@@ -19,7 +19,9 @@ Curve small_curve() {
   curve.axes = {{"p", 0.0, 1.0, {}}};
   curve.vertices = 2;
   curve.cells.push_back({{{0.0, 0.0}, {1.0, 0.0}}, {1.0, 2.0}, CellOutcome::certified});
-  curve.points.push_back({{0.0, 0.0}, 2.0, 1.0, {0.5, 0.5}, {1, 1}, true});
+  static constexpr double kAllocation[] = {0.5, 0.5};
+  static constexpr std::uint8_t kSupport[] = {1, 1};
+  curve.points.push_back({{0.0, 0.0}, 2.0, 1.0, kAllocation, kSupport, true});
   curve.points.push_back({{1.0, 0.0}, 2.0, 1.0, {}, {}, false});
   return curve;
 }

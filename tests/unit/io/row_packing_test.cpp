@@ -65,6 +65,22 @@ TEST(RowPacking, NeighboursStandTogetherWhateverBatchesTheyCameIn) {
   EXPECT_EQ(std::vector<int>(wide.at(0), wide.at(0) + 4), (std::vector{10, 11, 20, 21}));
 }
 
+TEST(RowPacking, PacksAreJoinedLikeBatchesAndWhatWasLeftOutStaysOut) {
+  for (const Column& column : {column_with(2, 1), column_with(1, 2)}) {
+    const std::vector<BatchBytes> batches = {rows_of({{0, 4}, {0, 5}, {0, 6}}),
+                                             rows_of({{0, 2}, {0, 3}, {1, 8}})};
+    std::vector<PackedRows> packs;
+    for (const BatchBytes& batch : batches) packs.push_back(packed_rows({batch}, column));
+    --packs[0].stretches[0].count;
+    const PackedRows all = joined(std::span(&column, 1), packs);
+    const PackedRows expected = packed_rows({rows_of({{0, 2}, {0, 3}, {0, 4}, {0, 5}, {1, 8}})}, column);
+    ASSERT_EQ(all.stretches.size(), 2U);
+    EXPECT_EQ(all.stretches[0].end(), (RunName{CellId(0), 6}));
+    EXPECT_EQ(all.stretches[1].row, 4);
+    EXPECT_EQ(all.values(), expected.values());
+  }
+}
+
 TEST(RowPacking, NeighboursAreOneGroupWhateverPacksTheyCameIn) {
   const PackedRows a = packed_rows({rows_of({{0, 1}, {0, 2}, {1, 0}})}, column_with(2, 1)),
                    b = packed_rows({rows_of({{0, 3}, {0, 4}, {1, 5}})}, column_with(2, 1));

@@ -1,5 +1,6 @@
 #include "tasfg/solve/certified_map.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "solve/family_curves.hpp"
@@ -49,6 +50,26 @@ struct Rewards {
 };
 const Rewards kRewards[] = {
     {Gaussian{1.0}, 0.0, 1.0}, {Bernoulli{}, 0.3, 0.7}, {Poisson{}, 0.5, 2.0}, {Exponential{}, 0.5, 2.0}};
+
+TEST(CertifiedMap, PointsKeepTheirValuesWhenMapsAreJoinedAndSorted) {
+  const auto map_of = [](double at, std::vector<double> allocation) {
+    CertifiedMap map;
+    const std::vector<std::uint8_t> support(allocation.size(), 1);
+    map.points.push_back({{at, 0.0}, 1.0, 1.0, allocation, support, true});
+    map.points.push_back({{at + 1.0, 0.0}, 1.0, 1.0, {}, {}, false});
+    map.keep_values();
+    std::ranges::fill(allocation, -1.0);
+    return map;
+  };
+  CertifiedMap map = map_of(3.0, {0.25, 0.75});
+  map.append(map_of(1.0, {0.5, 0.125, 0.375}));
+  map.sort_points();
+  ASSERT_EQ(map.points.size(), 4U);
+  EXPECT_TRUE(std::ranges::equal(map.points[0].allocation, std::vector{0.5, 0.125, 0.375}));
+  EXPECT_EQ(map.points[0].support.size(), 3U);
+  EXPECT_TRUE(map.points[1].allocation.empty());
+  EXPECT_TRUE(std::ranges::equal(map.points[2].allocation, std::vector{0.25, 0.75}));
+}
 
 TEST(CertifiedMap, HoldsBetweenThePointsOfEveryFamilyAndReward) {
   constexpr double kTolerance = 0.02;

@@ -1,5 +1,6 @@
 #include "tasfg/sweep/curve_run.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -41,8 +42,11 @@ TEST(CurveRun, ATaskThatThrowsEndsItWithItsMessage) {
 TEST(CurveRun, MapsComeBackFromBytes) {
   CertifiedMap map;
   map.cells.push_back({{{0.0, 0.25}, {0.5, 0.75}}, {1.5, 2.5}, CellOutcome::diverges});
-  map.points.push_back({{0.0, 0.25}, 2.0, 1.0, {0.25, 0.75}, {1, 0}, true});
+  const std::vector<double> allocation = {0.25, 0.75}, other = {0.5};
+  const std::vector<std::uint8_t> support = {1, 0}, other_support = {1};
+  map.points.push_back({{0.0, 0.25}, 2.0, 1.0, allocation, support, true});
   map.points.push_back({{0.5, 0.25}, 3.0, 2.0, {}, {}, false});
+  map.points.push_back({{0.5, 0.5}, 3.0, 2.0, other, other_support, false});
   const CertifiedMap back = unpack_map(pack_map(map));
   ASSERT_EQ(back.cells.size(), 1U);
   EXPECT_EQ(back.cells[0].box.low, map.cells[0].box.low);
@@ -50,10 +54,12 @@ TEST(CurveRun, MapsComeBackFromBytes) {
   EXPECT_EQ(back.cells[0].time.low, 1.5);
   EXPECT_EQ(back.cells[0].time.high, 2.5);
   EXPECT_EQ(back.cells[0].outcome, CellOutcome::diverges);
-  ASSERT_EQ(back.points.size(), 2U);
+  ASSERT_EQ(back.points.size(), 3U);
   EXPECT_EQ(back.points[0].at, map.points[0].at);
-  EXPECT_EQ(back.points[0].allocation, map.points[0].allocation);
-  EXPECT_EQ(back.points[0].support, map.points[0].support);
+  EXPECT_TRUE(std::ranges::equal(back.points[0].allocation, allocation));
+  EXPECT_TRUE(std::ranges::equal(back.points[0].support, support));
+  EXPECT_TRUE(std::ranges::equal(back.points[2].allocation, other));
+  EXPECT_TRUE(std::ranges::equal(back.points[2].support, other_support));
   EXPECT_TRUE(back.points[0].clear);
   EXPECT_EQ(back.points[1].upper, 3.0);
   EXPECT_EQ(back.points[1].lower, 2.0);

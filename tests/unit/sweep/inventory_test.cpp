@@ -37,7 +37,7 @@ class InventoryTest : public SmallSweep {
       file_.run_format().append(batch, run, file_.layout().K(cells_.case_of(run.cell)), record);
     }
     Report report;
-    report.runs = file_.run_format().pack(std::span(&batch, 1));
+    report.runs = {file_.run_format().pack(std::span(&batch, 1))};
     report.seconds = 1.5;
     return report;
   }
@@ -182,7 +182,7 @@ class PreciseInventoryTest : public InventoryTest {
       file_.run_format().append(batch, run, file_.layout().K(cells_.case_of(run.cell)), record);
     }
     Report report;
-    report.runs = file_.run_format().pack(std::span(&batch, 1));
+    report.runs = {file_.run_format().pack(std::span(&batch, 1))};
     return report;
   }
   std::vector<std::int64_t> seeds_left(CellId cell) {

@@ -56,7 +56,7 @@ TEST(Messages, AReportArrivesWhole) {
   record.tau = {5, 7};
   RunBatch runs;
   RunFormat(shape).append(runs, {CellId(4), 2}, 3, record);
-  report.runs = RunFormat(shape).pack(std::span(&runs, 1));
+  report.runs = {RunFormat(shape).pack(std::span(&runs, 1))};
   CaseSolution solution;
   solution.T_star = 128.1;
   solution.omega = {0.5, 0.25, 0.25};
@@ -68,10 +68,11 @@ TEST(Messages, AReportArrivesWhole) {
   EXPECT_EQ(got.parts[0].done, 1);
   EXPECT_EQ(got.parts[0].undone, 2);
   EXPECT_EQ(got.seconds, 0.25);
-  ASSERT_EQ(got.runs.size(), 1);
-  EXPECT_EQ(got.runs.stretches[0].begin(), (RunName{CellId(4), 2}));
-  EXPECT_EQ(got.runs.values(), report.runs.values());
-  EXPECT_EQ(RunFormat(shape).values(got.runs, &RunRecord::steps)[0], 1LL << 60);
+  ASSERT_EQ(got.runs.size(), 1U);
+  EXPECT_EQ(got.runs[0].size(), 1);
+  EXPECT_EQ(got.runs[0].stretches[0].begin(), (RunName{CellId(4), 2}));
+  EXPECT_EQ(got.runs[0].values(), report.runs[0].values());
+  EXPECT_EQ(RunFormat(shape).values(got.runs[0], &RunRecord::steps)[0], 1LL << 60);
   ASSERT_EQ(got.solutions.size(), 1U);
   EXPECT_EQ(got.solutions.name(0), name_of(CaseId(1)));
   EXPECT_EQ(got.solutions.columns, report.solutions.columns);
@@ -82,7 +83,7 @@ TEST(Messages, AReportArrivesWhole) {
 
 TEST(Messages, RunsCostTheirBytesAndNoMore) {
   Report report;
-  report.runs.bytes.assign(300'000, 'x');
+  report.runs.emplace_back().bytes.assign(300'000, 'x');
   EXPECT_LT(pack<ToCoordinator>(report).size(), 3 * 100'000 + 200);
 }
 

@@ -256,7 +256,10 @@ TEST(Scheduler, ManyRanksGetAboutASecondOfWorkFarFromTheEnd) {
     Scheduler scheduler({1, 1});
     scheduler.open_cell(CellId(0), 0.01);
     scheduler.add_runs(CellId(0), 0, runs);
-    (void)scheduler.next(0.0, Crew(ranks), 1e9);  // finds out how much there is
+    const Chunk first = scheduler.next(0.0, Crew(ranks), 1e9).value();
+    scheduler.learn(CellId(0), 0.01);
+    scheduler.finish(first.id, first.count);
+    (void)scheduler.next(1.0, Crew(ranks), 1e9);  // finds out how much there is
     return scheduler.chunk_seconds(Crew(ranks));
   };
   EXPECT_NEAR(seconds(256, 1'000'000), 1.0, 0.1)
@@ -264,6 +267,25 @@ TEST(Scheduler, ManyRanksGetAboutASecondOfWorkFarFromTheEnd) {
   EXPECT_NEAR(seconds(2, 1'000'000), 0.1, 0.02) << "few ranks report early";
   EXPECT_LT(seconds(256, 10'000), 0.06) << "near the end chunks are small";
   EXPECT_GT(seconds(10'000, 1'000'000'000), 2.0) << "thousands would send too many messages";
+}
+
+TEST(Scheduler, ManyRanksGetLittleWhileNobodyKnowsWhatMostOfTheWorkTakes) {
+  Scheduler scheduler({2, 1});
+  const Crew crew(64.0 * 1000, 1000);
+  for (const CellId cell : {CellId(0), CellId(1)}) {
+    scheduler.open_cell(cell, 0.01);
+    scheduler.add_runs(cell, 0, cell == CellId(0) ? 100'000'000 : 1'000'000'000);
+  }
+  const auto seconds_at = [&](double now) {
+    (void)scheduler.next(now, crew, 1e9);
+    (void)scheduler.next(now + 0.5, crew, 1e9);
+    return scheduler.chunk_seconds(crew);
+  };
+  EXPECT_LT(seconds_at(0.0), 0.3) << "they report soon what they have measured";
+  scheduler.learn(CellId(0), 0.01);
+  EXPECT_LT(seconds_at(1.0), 0.3) << "a tenth of the work";
+  scheduler.learn(CellId(1), 0.01);
+  EXPECT_GT(seconds_at(2.0), 1.9);
 }
 
 TEST(Scheduler, ACellOfWhichNothingIsKnownIsNotHandedOutInBulk) {
