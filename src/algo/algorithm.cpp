@@ -35,7 +35,9 @@ constexpr AlgorithmOption kWeight = {
     "weight", "of the newest allocation in exponential tracking (default 0.05)",
     [](Algorithm& a, std::string_view text) { a.weight = number_between(text, 1e-6, 1); }};
 constexpr AlgorithmOption kGap = {
-    "gap", "certified relative gap of each allocation (default 1/(2 sqrt(t)) after t draws)",
+    "gap",
+    "certified relative gap of each allocation (default 1/(2 sqrt(t)) after t draws, more beyond 16 "
+    "vertices)",
     [](Algorithm& a, std::string_view text) { a.gap = number_between(text, 1e-12, 0.1); }};
 constexpr AlgorithmOption kEpsilon = {
     "epsilon", "probability of a uniform choice (default 0.1)",

@@ -70,7 +70,7 @@ class CaseList {
     const std::size_t left_out =
         block.for_each([&](Parameters parameters, std::string label, const RewardFamily& reward) {
           if (const auto K = parameters.find("K"); K != parameters.end())
-            add_entries(static_cast<std::size_t>(std::get<double>(K->second)), block);
+            add_entries(held_by(static_cast<std::size_t>(std::get<double>(K->second))), block);
           Case entry;
           entry.graph = block.family().name;
           entry.parameters = std::move(parameters);
@@ -82,14 +82,18 @@ class CaseList {
     grid_.left_out_by_where += static_cast<std::int64_t>(left_out);
   }
 
-  void add_entries(std::size_t K, const GraphBlock& block) {
-    entries_ += K * K;
+  /// What a graph of K vertices holds, as far as K tells: of large ones there is no matrix.
+  static std::size_t held_by(std::size_t K) { return K <= kLargestMatrix ? K * K : K; }
+
+  void add_entries(std::size_t entries, const GraphBlock& block) {
+    entries_ += entries;
     if (entries_ > most_entries_)
-      throw InputError(within(grid_.origin, block_name(block.index())),
-                       bad_state(fmt::format("brings the job to more than {} matrix entries, the sum of K*K "
-                                             "over all cases",
-                                             most_entries_),
-                                 "split the job"));
+      throw InputError(
+          within(grid_.origin, block_name(block.index())),
+          bad_state(fmt::format("brings the job to more than {} entries of graphs, the sum of K*K "
+                                "over all cases, or of vertices and edges where K is above {}",
+                                most_entries_, kLargestMatrix),
+                    "split the job"));
   }
 
   /// False where the case is to be left out.
@@ -99,7 +103,9 @@ class CaseList {
     GraphAndMeans made =
         placed(place, [&] { return graph_of(block.family(), entry.parameters, "", grid_.files); });
     if (infeasible_ == Infeasible::skip && !all_observable(made.graph)) return false;
-    if (!entry.parameters.contains("K")) add_entries(static_cast<std::size_t>(made.graph.size()), block);
+    if (!entry.parameters.contains("K"))
+      add_entries(held_by(static_cast<std::size_t>(made.graph.size())), block);
+    if (!made.graph.has_matrix()) add_entries(made.graph.edge_count(), block);
     const std::optional<std::vector<double>> given = block.means(entry.parameters, made.graph.size());
     std::vector<double> means = given ? *given : made.means;
     const bool own_means = means == made.means;

@@ -16,7 +16,7 @@ struct JobLimits {
   std::size_t cases = 1'000'000;
   std::int64_t replications = 1'000'000'000;
   std::int64_t tasks = 10'000'000'000;
-  std::size_t entries = 2'000'000'000;  // of all matrices, the sum of K²
+  std::size_t entries = 2'000'000'000;  // of all matrices, K² each; vertices and edges of larger graphs
   std::size_t expressions = 10'000;
   std::size_t deltas = 1000;
   std::size_t checkpoints = 1000;

@@ -333,28 +333,6 @@ RunRecord run_loop(const Reward& reward, const Instance& instance, const Simulat
   throw InputError(std::move(where), Complaint{Complaint::Form::value, std::move(found), std::move(must)});
 }
 
-/// Rules that need a count, or an entry of Ĝ, for each pair of vertices: Ĝ of a vertex that was never drawn
-/// is full.
-bool looks_at_pairs(RuleKind rule) {
-  switch (rule) {
-    case RuleKind::tas_optimal:
-    case RuleKind::tas_top_k:
-    case RuleKind::exp3_g:
-    case RuleKind::ucb_fg_v:
-    case RuleKind::external:
-      return true;
-    case RuleKind::tas_heuristic:
-    case RuleKind::tas_argmax:
-    case RuleKind::ucb_fg_e:
-    case RuleKind::eps_greedy:
-    case RuleKind::eps_greedy_info:
-    case RuleKind::uniform:
-    case RuleKind::oracle:
-      return false;
-  }
-  TASFG_UNREACHABLE();
-}
-
 }  // namespace
 
 bool skips(const Algorithm& algorithm) {
@@ -409,11 +387,12 @@ const CharacteristicTime& Simulation::optimum() const {
 }
 
 void Simulation::check(const Algorithm& algorithm) const {
-  if (!instance_.graph().has_matrix() && looks_at_pairs(algorithm.rule))
-    refuse(within(algorithm.name, "K"), fmt::format("{}", instance_.size()),
-           fmt::format("it looks at each pair of vertices, so that K must be at most {}; tas-fg-heur, "
-                       "tas-fg-argmax, ucb-fg-e, the eps-greedy rules, uniform and oracle take larger graphs",
-                       kLargestMatrix));
+  if (!instance_.graph().has_matrix() && algorithm.rule == RuleKind::external)
+    refuse(
+        within(algorithm.name, "K"), fmt::format("{}", instance_.size()),
+        fmt::format("rules of others are shown a count for each pair of vertices, so that K must be at most "
+                    "{}; the program's own rules take larger graphs",
+                    kLargestMatrix));
   const bool every_5K = options_.conventions.allocation_update == AllocationUpdate::every_5K;
   const bool tracks = algorithm.rule == RuleKind::tas_optimal || algorithm.rule == RuleKind::tas_heuristic ||
                       algorithm.rule == RuleKind::tas_argmax || algorithm.rule == RuleKind::tas_top_k;

@@ -28,6 +28,7 @@ struct CharacteristicTimeSolver::Workspace {
   MatrixForm form = MatrixForm::dense;
   std::unique_ptr<InteriorPointSolver> solver;
   int K = 0;
+  const FeedbackGraph* edges = nullptr;
   int until_look = 0;  // solves until the form is chosen anew
 
   void take(MatrixForm now) {
@@ -38,10 +39,12 @@ struct CharacteristicTimeSolver::Workspace {
   SolveInfo solve(const ModelView& model, Start start, const SolveOptions& options) {
     TASFG_EXPECT(model.K >= 2 && model.reward != nullptr);
     // Looking at all edges takes longer than a warm solve of a large model.
-    if (solver == nullptr || start == Start::cold || model.K != K || --until_look == 0) {
+    if (solver == nullptr || start == Start::cold || model.K != K || model.edges != edges ||
+        --until_look == 0) {
       take(form_for(model));
       if (!solver->suits(model)) take(model.graph.empty() ? MatrixForm::products : dense_form(model.K));
       K = until_look = model.K;
+      edges = model.edges;
     }
     return solver->solve(model, start, options);
   }

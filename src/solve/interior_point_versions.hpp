@@ -53,6 +53,7 @@ struct InteriorPointState : Iterate<typename Newton::Vector> {
   static constexpr std::array kSnapshotGaps = {1e-1, 1e-2, 1e-3, 1e-4, 1e-6};
   std::array<Iterate<Vector>, kSnapshotGaps.size()> snapshots;
   std::array<bool, kSnapshotGaps.size()> saved{};
+  Iterate<Vector> end;  // of the last solve; during one, where its last step began
 
   int K = 0, best = -1;
 
@@ -129,6 +130,9 @@ class InteriorPoint final : public InteriorPointSolver {
 
   static constexpr int kPatience = 15;
   static constexpr int kShortenings = 6;
+  static constexpr double kKeep = 0.9;  // of the way to the boundary, at least
+  /// Whether a step costs so much that following a model is worth an iterate's memory.
+  static constexpr bool kFollows = requires { Newton::kFollows; };
 
   SolveInfo run(Start start, const SolveOptions& options) {
     careful_ = false;
@@ -137,9 +141,12 @@ class InteriorPoint final : public InteriorPointSolver {
     } else {
       const SolveInfo last = look(options);
       if (last.status == SolveStatus::solved) return last;
+      if (const SolveInfo followed = follow(options); followed.status == SolveStatus::solved) return followed;
       if (!start_warm()) restart(1e-4);
     }
-    return iterate(options);
+    const SolveInfo info = iterate(options);
+    if constexpr (kFollows) w_.end = w_;
+    return info;
   }
 
   /// How many groups of four entries a vector has.
@@ -196,6 +203,41 @@ class InteriorPoint final : public InteriorPointSolver {
     return {1.0 / (low * w_.scale), 1.0 / (high * w_.scale), 0, SolveStatus::solved};
   }
 
+  /// From the last solve's end, which is kept near one point of the central path, μ being a share of the gap
+  /// asked for: a model that differs little takes a Newton step or two, without a predictor. Stalled where
+  /// they do not lead to the gap.
+  SolveInfo follow(const SolveOptions& options) {
+    if constexpr (kFollows) {
+      constexpr int kMostSteps = 4;
+      constexpr double kOfGap = 0.3;      // the rest is left to changes of the model
+      constexpr double kLeastGap = 1e-6;  // below, rounding would spoil steps that nothing refines
+      if (options.gap < kLeastGap) return {};
+      static_cast<Iterate<Vector>&>(w_) = w_.end;
+      evaluate();
+      combine();
+      residuals();
+      for (int steps = 1; steps <= kMostSteps; ++steps) {
+        assemble();
+        const double aim = kOfGap * options.gap * w_.t / pairs();
+        for (std::size_t b = 0; b < blocks(); ++b) {
+          at(w_.target_arm, b) = at(w_.arm, b) * (aim - at(w_.lambda, b) * at(w_.s, b));
+          at(w_.target_vertex, b) = at(w_.vertex, b) * (aim - at(w_.omega, b) * at(w_.z, b));
+        }
+        direction();
+        move(step_length(w_.over_omega, w_.d_omega, w_.over_s, w_.d_s, kKeep),
+             step_length(w_.over_z, w_.d_z, w_.over_lambda, w_.d_lambda, kKeep));
+        const Ends ends = this->ends();
+        if (!std::isfinite(ends.low) || !std::isfinite(ends.high)) break;
+        if (!(ends.high - ends.low <= options.gap * ends.high)) continue;
+        keep_omega(ends);
+        keep_lambda(ends);
+        w_.end = w_;
+        return {1.0 / (ends.low * w_.scale), 1.0 / (ends.high * w_.scale), steps, SolveStatus::solved};
+      }
+    }
+    return {};
+  }
+
   /// From the last solve's iterate that is nearest to its end and still nearly feasible for this model.
   bool start_warm() {
     for (std::size_t i = w_.snapshots.size(); i-- > 0;) {
@@ -221,19 +263,22 @@ class InteriorPoint final : public InteriorPointSolver {
     double restart_margin = 1e-4;
     double last_gap = kInfinity;
     for (info.iterations = 0;; ++info.iterations) {
-      const double omega_share = 1.0 / dot(w_.vertex, w_.omega);
-      const double lambda_share = 1.0 / total(w_.lambda);
-      const double low = smallest_evidence() * omega_share;
-      const double high = largest_price() * lambda_share;
+      const Ends ends = this->ends();
+      const double low = ends.low, high = ends.high;
       if (!std::isfinite(low) || !std::isfinite(high)) break;
+      if (info.iterations > 0 && spoiled(low, best_low)) {
+        step_back();
+        careful_ = true;
+        step();
+        continue;
+      }
       if (low > best_low) {
         best_low = low;
-        for (std::size_t b = 0; b < blocks(); ++b) at(w_.best_omega, b) = at(w_.omega, b) * omega_share;
+        keep_omega(ends);
       }
       if (high < best_high) {
         best_high = high;
-        w_.dual_omega = w_.omega;
-        for (std::size_t b = 0; b < blocks(); ++b) at(w_.best_lambda, b) = at(w_.lambda, b) * lambda_share;
+        keep_lambda(ends);
       }
       const double gap = (best_high - best_low) / best_high;
       const std::size_t reached = snapshots_reached((high - low) / high);
@@ -260,6 +305,7 @@ class InteriorPoint final : public InteriorPointSolver {
         run_low = 0.0;
       }
       if (since_progress >= kPatience || info.iterations >= options.max_iterations) break;
+      if constexpr (kFollows) w_.end = w_;
       step();
     }
     const double gap = (best_high - best_low) / best_high;
@@ -268,6 +314,36 @@ class InteriorPoint final : public InteriorPointSolver {
     info.status =
         gap <= std::max(options.gap, options.acceptable) ? SolveStatus::solved : SolveStatus::stalled;
     return info;
+  }
+
+  /// Whether rounding has led the last step astray: what all steps before have gained is lost, and the step
+  /// was not refined. Of many vertices one that is missed is enough for that.
+  [[nodiscard]] bool spoiled(double low, double best_low) const {
+    return kFollows && !careful_ && low < 0.5 * best_low;
+  }
+  void step_back() {
+    if constexpr (kFollows) static_cast<Iterate<Vector>&>(w_) = w_.end;
+    evaluate();
+    combine();
+    residuals();
+  }
+
+  /// What the iterate certifies once ω and λ are divided by their sums.
+  struct Ends {
+    double low, high;
+    double omega_share, lambda_share;  // one over each sum
+  };
+  [[nodiscard]] Ends ends() const {
+    const double omega_share = 1.0 / dot(w_.vertex, w_.omega);
+    const double lambda_share = 1.0 / total(w_.lambda);
+    return {smallest_evidence() * omega_share, largest_price() * lambda_share, omega_share, lambda_share};
+  }
+  void keep_omega(const Ends& ends) {
+    for (std::size_t b = 0; b < blocks(); ++b) at(w_.best_omega, b) = at(w_.omega, b) * ends.omega_share;
+  }
+  void keep_lambda(const Ends& ends) {
+    w_.dual_omega = w_.omega;
+    for (std::size_t b = 0; b < blocks(); ++b) at(w_.best_lambda, b) = at(w_.lambda, b) * ends.lambda_share;
   }
 
   /// The gap by whose fall progress is told. Where ends are far apart, as those of many vertices are at
@@ -532,6 +608,12 @@ class InteriorPoint final : public InteriorPointSolver {
     return steepest < 0.0 ? -1.0 / steepest : kInfinity;
   }
 
+  /// The whole step, or this part of the longest one.
+  [[nodiscard]] double step_length(const Vector& over_x, const Vector& dx, const Vector& over_y,
+                                   const Vector& dy, double part) const {
+    return std::min(1.0, part * longest(over_x, dx, over_y, dy));
+  }
+
   void move(double primal, double dual) {
     w_.t += primal * d_t_;
     w_.y += dual * d_y_;
@@ -554,8 +636,8 @@ class InteriorPoint final : public InteriorPointSolver {
       at(w_.target_vertex, b) = -at(w_.vertex, b) * at(w_.omega, b) * at(w_.z, b);
     }
     direction();
-    const double primal = std::min(1.0, longest(w_.over_omega, w_.d_omega, w_.over_s, w_.d_s));
-    const double dual = std::min(1.0, longest(w_.over_z, w_.d_z, w_.over_lambda, w_.d_lambda));
+    const double primal = step_length(w_.over_omega, w_.d_omega, w_.over_s, w_.d_s, 1.0);
+    const double dual = step_length(w_.over_z, w_.d_z, w_.over_lambda, w_.d_lambda, 1.0);
     Lanes predicted;
     for (std::size_t b = 0; b < blocks(); ++b) {
       predicted += at(w_.vertex, b) * (at(w_.omega, b) + primal * at(w_.d_omega, b)) *
@@ -575,9 +657,9 @@ class InteriorPoint final : public InteriorPointSolver {
           at(w_.vertex, b) * (aim - at(w_.omega, b) * at(w_.z, b) - at(w_.d_omega, b) * at(w_.d_z, b));
     }
     direction();
-    const double keep = std::max(0.9, 1.0 - mu);
-    const double primal_length = std::min(1.0, keep * longest(w_.over_omega, w_.d_omega, w_.over_s, w_.d_s));
-    const double dual_length = std::min(1.0, keep * longest(w_.over_z, w_.d_z, w_.over_lambda, w_.d_lambda));
+    const double keep = std::max(kKeep, 1.0 - mu);
+    const double primal_length = step_length(w_.over_omega, w_.d_omega, w_.over_s, w_.d_s, keep);
+    const double dual_length = step_length(w_.over_z, w_.d_z, w_.over_lambda, w_.d_lambda, keep);
     const double allowed = mu * pairs() + infeasible;
     // Where f bends more than the step foresaw, half of it is taken back, and of what is left.
     double part = 1.0;

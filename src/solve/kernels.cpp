@@ -21,6 +21,9 @@ void combine(const double* const* rows, const double* weights, std::size_t count
 void cholesky(double* M, std::ptrdiff_t ld, int n) {
   TASFG_CALL_VERSION(cholesky, M, ld, n);
 }
+void partial_cholesky(double* M, std::ptrdiff_t ld, int width, int n) {
+  TASFG_CALL_VERSION(partial_cholesky, M, ld, width, n);
+}
 void cholesky_solve(const double* U, std::ptrdiff_t ld, int n, double* x) {
   TASFG_CALL_VERSION(cholesky_solve, U, ld, n, x);
 }

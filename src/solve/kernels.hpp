@@ -21,6 +21,10 @@ void rank_update(double* C, const double* A, const double* B, std::ptrdiff_t ld,
 /// safeguard.
 void cholesky(double* M, std::ptrdiff_t ld, int n);
 
+/// Eliminates the first `width` of n unknowns in place, as cholesky() would: rows of the upper factor, and
+/// below them what is left of the upper triangle.
+void partial_cholesky(double* M, std::ptrdiff_t ld, int width, int n);
+
 /// out ← Σ_k weights[k]·rows[k], `count` rows of n entries, in order of k.
 void combine(const double* const* rows, const double* weights, std::size_t count, std::size_t n, double* out);
 

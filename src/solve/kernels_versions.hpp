@@ -67,13 +67,11 @@ void rank_update(double* C, const double* A, const double* B, std::ptrdiff_t ld,
   }
 }
 
-void cholesky(double* M, std::ptrdiff_t ld, int n) {
+/// Eliminates `width` of n unknowns; pivots must exceed `least`.
+TASFG_INLINE void eliminate(double* M, std::ptrdiff_t ld, int width, int n, double least) {
   constexpr double kFixed = 1e128;
-  double largest = 0.0;
-  for (int i = 0; i < n; ++i) largest = std::max(largest, M[i * ld + i]);
-  const double least = largest * 1e-30;
-  for (int p = 0; p < n; p += kPanel) {
-    const int end = std::min(p + kPanel, n);
+  for (int p = 0; p < width; p += kPanel) {
+    const int end = std::min(p + kPanel, width);
     for (int k = p; k < end; ++k) {
       double* row = M + k * ld;
       const double pivot = row[k] > least ? std::sqrt(row[k]) : kFixed;
@@ -88,6 +86,16 @@ void cholesky(double* M, std::ptrdiff_t ld, int n) {
     }
     if (end < n) rank_update(M, M, M, ld, p, end, end, n, static_cast<int>(ld), -1.0);
   }
+}
+
+void cholesky(double* M, std::ptrdiff_t ld, int n) {
+  double largest = 0.0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, M[i * ld + i]);
+  eliminate(M, ld, n, n, largest * 1e-30);
+}
+
+void partial_cholesky(double* M, std::ptrdiff_t ld, int width, int n) {
+  eliminate(M, ld, width, n, 0.0);
 }
 
 void cholesky_solve(const double* U, std::ptrdiff_t ld, int n, double* x) {

@@ -181,6 +181,29 @@ void SparseCholesky::order_by_height() {
   });
 }
 
+/// Puts the columns of each subtree of the elimination tree side by side, the highest child next to its
+/// parent.
+void SparseCholesky::order_by_subtree() {
+  const std::vector<int> height = heights();
+  std::vector<std::vector<int>> children(sparse_ + 1);  // those of the roots at the end
+  for (std::size_t k = 0; k < sparse_; ++k)
+    children[parent_[k] == kNoParent ? sparse_ : static_cast<std::size_t>(parent_[k])].push_back(
+        static_cast<int>(k));
+  for (std::vector<int>& each : children)
+    std::stable_sort(each.begin(), each.end(), [&](int i, int j) {
+      return height[static_cast<std::size_t>(i)] < height[static_cast<std::size_t>(j)];
+    });
+  // In reverse: a parent, then its last child with all below it, and so on.
+  const std::vector<int> before = order_;
+  std::vector<int> waiting = children[sparse_];
+  for (std::size_t left = sparse_; left-- > 0;) {
+    const auto k = static_cast<std::size_t>(waiting.back());
+    waiting.pop_back();
+    order_[left] = before[k];
+    waiting.insert(waiting.end(), children[k].begin(), children[k].end());
+  }
+}
+
 bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries, std::span<const int> full) {
   size_ = static_cast<std::size_t>(size);
   sparse_ = size_ - full.size();
@@ -188,7 +211,12 @@ bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries,
   position_.resize(size_);
   lay_out(entries);
   bool fits = find_rows();
-  if (fits && row_columns_.size() <= kShort * sparse_) {
+  has_fronts_ = fits && row_columns_.size() > kShort * sparse_;
+  if (has_fronts_) {
+    order_by_subtree();
+    lay_out(entries);
+    fits = find_rows();
+  } else if (fits) {
     order_from_middles();
     lay_out(entries);
     fits = find_rows();
@@ -204,6 +232,22 @@ bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries,
     return false;
   }
   values_.assign(rows_.size() + full.size() * size_, 0.0);
+  lay_out_columns();
+  count_work(full.size());
+  full_.assign(full.size() * size_, 0.0);
+  over_pivots_.assign(size_, 1.0);
+  scratch_.assign(2 * size_, 0.0);
+  if (has_fronts_) {
+    fronts_.analyse({parent_, begin_, rows_, column_begin_, column_rows_});
+    row_columns_ = column_rows_ = {};
+    row_slots_ = row_begin_ = {};
+  }
+  lower_.assign(column_rows_.size(), 0.0);
+  return true;
+}
+
+/// The columns of L, from its rows.
+void SparseCholesky::lay_out_columns() {
   std::vector<std::size_t> count(sparse_, 0);
   for (const int column : row_columns_) ++count[static_cast<std::size_t>(column)];
   column_begin_.assign(sparse_ + 1, 0);
@@ -211,20 +255,21 @@ bool SparseCholesky::analyse(int size, std::vector<std::pair<int, int>> entries,
   column_rows_.resize(column_begin_.back());
   row_slots_.resize(row_columns_.size());
   std::vector<std::size_t> next(column_begin_.begin(), column_begin_.end() - 1);
-  const auto rows = static_cast<double>(full.size());
-  work_ = rows * static_cast<double>(column_rows_.size()) + rows * rows * static_cast<double>(size_);
   for (std::size_t k = 0; k < sparse_; ++k)
     for (std::size_t p = row_begin_[k]; p < row_begin_[k + 1]; ++p) {
       const auto i = static_cast<std::size_t>(row_columns_[p]);
-      work_ += static_cast<double>(next[i] - column_begin_[i] + 1);
       row_slots_[p] = next[i];
       column_rows_[next[i]++] = static_cast<int>(k);
     }
-  lower_.assign(column_rows_.size(), 0.0);
-  full_.assign(full.size() * size_, 0.0);
-  over_pivots_.assign(size_, 0.0);
-  scratch_.assign(2 * size_, 0.0);
-  return true;
+}
+
+void SparseCholesky::count_work(std::size_t full_rows) {
+  const auto rows = static_cast<double>(full_rows);
+  work_ = rows * static_cast<double>(column_rows_.size()) + rows * rows * static_cast<double>(size_);
+  for (std::size_t k = 0; k < sparse_; ++k) {
+    const auto entries = static_cast<double>(column_begin_[k + 1] - column_begin_[k]);
+    work_ += 0.5 * entries * (entries + 1.0);
+  }
 }
 
 std::size_t SparseCholesky::slot(int i, int j) const {
@@ -241,7 +286,18 @@ std::size_t SparseCholesky::slot(int i, int j) const {
 }
 
 void SparseCholesky::factor() {
-  double* y = scratch_.data();  // all 0 between sparse rows
+  if (has_fronts_)
+    fronts_.factor(values_);
+  else
+    factor_rows();
+  std::size_t k = sparse_;
+  for (; k + 2 <= size_; k += 2) factor_full(std::array{k, k + 1});
+  if (k < size_) factor_full(std::array{k});
+}
+
+/// The sparse part, row by row.
+void SparseCholesky::factor_rows() {
+  double* y = scratch_.data();  // all 0 between rows
   for (std::size_t k = 0; k < sparse_; ++k) {
     for (std::size_t p = begin_[k]; p < begin_[k + 1]; ++p) y[rows_[p]] = values_[p];
     double pivot = y[k];
@@ -257,9 +313,6 @@ void SparseCholesky::factor() {
     }
     settle(k, pivot);
   }
-  std::size_t k = sparse_;
-  for (; k + 2 <= size_; k += 2) factor_full(std::array{k, k + 1});
-  if (k < size_) factor_full(std::array{k});
 }
 
 /// Full rows that follow each other; those before them are done.
@@ -281,10 +334,11 @@ void SparseCholesky::factor_full(const std::array<std::size_t, N>& rows) {
   }
 }
 
-/// y ← L⁻¹y for the sparse part of L. Each step waits for the one before: several at once take little longer
-/// than one.
+/// y ← L⁻¹y for the sparse part of L, or U⁻ᵀy. Each step waits for the one before: several at once take
+/// little longer than one.
 template <std::size_t N>
 void SparseCholesky::substitute(const std::array<double*, N>& y) const {
+  if (has_fronts_) return fronts_.forward(y);
   const double* lower = lower_.data();
   const int* rows = column_rows_.data();
   for (std::size_t k = 0; k < sparse_; ++k) {
@@ -295,13 +349,26 @@ void SparseCholesky::substitute(const std::array<double*, N>& y) const {
   }
 }
 
-double SparseCholesky::smallest_pivot() const {
-  double largest = 0.0;
-  for (const double each : over_pivots_) {
-    if (each == 0.0) return 0.0;
-    largest = std::max(largest, each);
+/// The same of Lᵀ, or U.
+template <std::size_t N>
+void SparseCholesky::substitute_back(const std::array<double*, N>& y) const {
+  if (has_fronts_) return fronts_.backward(y);
+  const double* lower = lower_.data();
+  const int* rows = column_rows_.data();
+  for (std::size_t k = sparse_; k-- > 0;) {
+    std::array<double, N> sum;
+    for (std::size_t c = 0; c < N; ++c) sum[c] = y[c][k];
+    for (std::size_t p = column_begin_[k], end = column_begin_[k + 1]; p < end; ++p)
+      for (std::size_t c = 0; c < N; ++c) sum[c] -= lower[p] * y[c][rows[p]];
+    for (std::size_t c = 0; c < N; ++c) y[c][k] = sum[c];
   }
-  return 1.0 / largest;
+}
+
+double SparseCholesky::smallest_pivot() const {
+  double smallest = has_fronts_ ? fronts_.smallest_pivot() : kInfinity;
+  for (std::size_t k = has_fronts_ ? sparse_ : 0; k < size_; ++k)
+    smallest = std::min(smallest, over_pivots_[k] == 0.0 ? 0.0 : 1.0 / over_pivots_[k]);
+  return smallest;
 }
 
 void SparseCholesky::solve(std::span<double> x) const {
@@ -321,8 +388,6 @@ void SparseCholesky::solve_columns(const std::array<std::span<double>, N>& colum
     y[c] = scratch_.data() + c * size_;
     for (std::size_t k = 0; k < size_; ++k) y[c][k] = columns[c][static_cast<std::size_t>(order_[k])];
   });
-  const double* lower = lower_.data();
-  const int* rows = column_rows_.data();
   substitute(y);
   each([&](std::size_t c) {
     for (std::size_t k = sparse_; k < size_; ++k) y[c][k] -= dot_by_fours(full_row(k), y[c], k);
@@ -333,13 +398,7 @@ void SparseCholesky::solve_columns(const std::array<std::span<double>, N>& colum
       for (std::size_t i = 0; i < k; ++i) y[c][i] -= row[i] * known;
     }
   });
-  for (std::size_t k = sparse_; k-- > 0;) {
-    std::array<double, N> sum;
-    each([&](std::size_t c) { sum[c] = y[c][k]; });
-    for (std::size_t p = column_begin_[k], end = column_begin_[k + 1]; p < end; ++p)
-      each([&](std::size_t c) { sum[c] -= lower[p] * y[c][rows[p]]; });
-    each([&](std::size_t c) { y[c][k] = sum[c]; });
-  }
+  substitute_back(y);
   each([&](std::size_t c) {
     for (std::size_t k = 0; k < size_; ++k) {
       columns[c][static_cast<std::size_t>(order_[k])] = y[c][k];

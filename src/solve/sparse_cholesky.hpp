@@ -1,10 +1,11 @@
 /// L D Lᵀ of symmetric positive definite matrices that share one sparse pattern.
 ///
 /// The pattern is analysed once: a fill-reducing order (Eigen's AMD), the elimination tree, and where every
-/// entry of L goes. Factoring and solving then touch no heap and follow one order of operations.
-/// Eigen's own sparse Cholesky copies and permutes the matrix each time, which for the sizes here takes
-/// longer than the factorisation. Source: Davis, Algorithm 849: a concise sparse Cholesky factorization
-/// package (LDL), ACM TOMS 31, 2005.
+/// entry of L goes. Factoring and solving then touch no heap and follow one order of operations. Where
+/// columns of L have more than a few entries, they are worked on in dense fronts (frontal_cholesky.hpp); U =
+/// √D Lᵀ then takes the place of L, and 1 that of D. Eigen's own sparse Cholesky copies and permutes the
+/// matrix each time, which for the sizes here takes longer than the factorisation. Source: Davis, Algorithm
+/// 849: a concise sparse Cholesky factorization package (LDL), ACM TOMS 31, 2005.
 #pragma once
 
 #include <array>
@@ -12,6 +13,8 @@
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "frontal_cholesky.hpp"
 
 namespace tasfg {
 
@@ -38,6 +41,7 @@ class SparseCholesky {
   void solve(std::span<double> x) const;
   void solve(std::span<double> x, std::span<double> y) const;
 
+  [[nodiscard]] bool has_fronts() const { return has_fronts_; }
   /// Of the last factorisation; 0 where one was not positive.
   [[nodiscard]] double smallest_pivot() const;
   /// Multiplications of one factorisation; infinite where analyse() gave up.
@@ -51,11 +55,17 @@ class SparseCholesky {
   [[nodiscard]] std::vector<int> heights() const;
   void order_from_middles();
   void order_by_height();
+  void order_by_subtree();
+  void count_work(std::size_t full_rows);
+  void lay_out_columns();
+  void factor_rows();
   void settle(std::size_t k, double pivot) { over_pivots_[k] = pivot > 0.0 ? 1.0 / pivot : 0.0; }
   template <std::size_t N>
   void factor_full(const std::array<std::size_t, N>& rows);
   template <std::size_t N>
   void substitute(const std::array<double*, N>& y) const;
+  template <std::size_t N>
+  void substitute_back(const std::array<double*, N>& y) const;
   template <std::size_t N>
   void solve_columns(const std::array<std::span<double>, N>& columns) const;
   [[nodiscard]] const double* full_row(std::size_t k) const { return full_.data() + (k - sparse_) * size_; }
@@ -70,8 +80,10 @@ class SparseCholesky {
   std::vector<std::size_t> begin_;
   std::vector<int> rows_;
   std::vector<double> values_;
-  // Sparse row k of L: its columns in an order in which each is complete before it is used, and where each is
-  // in the column-wise arrays below.
+  bool has_fronts_ = false;
+  FrontalCholesky fronts_;
+  // Without fronts. Sparse row k of L: its columns in an order in which each is complete before it is used,
+  // and where each is in the column-wise arrays below.
   std::vector<std::size_t> row_begin_;
   std::vector<int> row_columns_;
   std::vector<std::size_t> row_slots_;

@@ -23,6 +23,7 @@ class SparseNewton {
  public:
   static constexpr int kWidth = 0;
   static constexpr bool kFarEnds = true;  // of the certificate, at first
+  static constexpr bool kFollows = true;
   using Vector = std::vector<double>;
 
   /// Whether `model` is large and M sparse enough for this to beat the dense factorisation, if there were no

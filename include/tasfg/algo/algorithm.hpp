@@ -44,7 +44,7 @@ struct Algorithm {
   Tracking tracking = Tracking::averaged_d;
   int period = 1;        // draws between two allocations
   double weight = 0.05;  // of Tracking::exponential
-  double gap = 0.0;      // certified relative gap of each allocation; 0: 1/(2√t) after t draws
+  double gap = 0.0;      // certified relative gap of each allocation; 0: as close as the estimates are
   double epsilon = 0.1;  // of the epsilon-greedy rules
   std::shared_ptr<const ExternalDefinition> external;  // of RuleKind::external
 };

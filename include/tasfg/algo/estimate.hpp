@@ -43,6 +43,8 @@ class Estimate {
     return !graph_known() && prior() == GraphPrior::pseudo_count;
   }
 
+  /// The true graph. What a learner may take from it is where counts can be positive: on its edges alone.
+  [[nodiscard]] const FeedbackGraph& support() const { return *graph_; }
   /// Whether there is a count for each pair of vertices; else there is one for each edge of the true graph,
   /// and those of other pairs are 0 (graphs that are held by their edges alone).
   [[nodiscard]] bool counts_pairs() const { return !by_edges_; }

@@ -52,7 +52,7 @@ auto with_rule(const Instance& instance, const Algorithm& algorithm, const Conve
     case RuleKind::ucb_fg_e:
       return run(UcbERule(instance));
     case RuleKind::ucb_fg_v:
-      return run(UcbVRule(instance));
+      return instance.graph().has_matrix() ? run(UcbVRuleOfPairs(instance)) : run(UcbVRule(instance));
     case RuleKind::eps_greedy:
     case RuleKind::eps_greedy_info:
       return run(EpsGreedyRule(instance, algorithm));

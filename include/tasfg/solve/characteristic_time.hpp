@@ -69,10 +69,18 @@ struct ModelView {
   std::span<const double> row_revision = {};
   /// Where given: the same graph by its edges, so that reading a sparse one costs their number.
   const FeedbackGraph* edges = nullptr;
+  /// Where given: the probabilities of `edges`, in their order, in place of the graph's own; they may be 0.
+  std::span<const double> edge_values = {};
 
   /// Calls visit(u, probability) for each vertex u that v may show, in order of u.
   template <typename Visit>
   void for_each_edge(int v, Visit visit) const {
+    if (edges != nullptr && !edge_values.empty()) {
+      const std::span<const Edge> out = edges->out(v);
+      const double* value = edge_values.data() + (out.data() - edges->out(0).data());
+      for (const Edge& edge : out) visit(edge.vertex, *value++);
+      return;
+    }
     if (edges != nullptr) {
       for (const Edge& edge : edges->out(v)) visit(edge.vertex, edge.probability);
       return;

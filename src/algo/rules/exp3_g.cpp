@@ -24,6 +24,14 @@ double Exp3Rule::weight_of(const Estimate& e, int u) const {
     return weight;
   }
   const std::size_t n = q_.size();
+  if (!e.counts_pairs()) {
+    double weight = 0.0;
+    for (const Edge& edge : edges)
+      weight += e.count(edge.vertex, u) > 0.0 ? p_[static_cast<std::size_t>(edge.vertex)] : 0.0;
+    if (e.pulled() < e.size())
+      for (std::size_t v = 0; v < n; ++v) weight += e.pulls()[v] == 0.0 ? p_[v] : 0.0;
+    return weight;
+  }
   const double* through = e.seen_through(u);
   if (e.pulled() == e.size()) {
     // A count can be positive on existing edges only. Where there are many, four sums side by side over all

@@ -23,9 +23,17 @@ void UcbVRule::edges(const Estimate& e, int a, double width, double* out) const 
     for (std::size_t v = 0; v < n; ++v) out[v] = e.edge(static_cast<int>(v), a);
     return;
   }
-  const double* counts = e.seen_through(a);
-  for (std::size_t v = 0; v < n; ++v)
-    out[v] = (pseudo_ + counts[v]) * inverse_N_[v] + width * inverse_root_N_[v];
+  if (e.counts_pairs()) {
+    const double* counts = e.seen_through(a);
+    for (std::size_t v = 0; v < n; ++v)
+      out[v] = (pseudo_ + counts[v]) * inverse_N_[v] + width * inverse_root_N_[v];
+  } else {
+    for (std::size_t v = 0; v < n; ++v) out[v] = width * inverse_root_N_[v];
+    for (const Edge& edge : e.support().in(a)) {
+      const auto v = static_cast<std::size_t>(edge.vertex);
+      out[v] += e.count(edge.vertex, a) * inverse_N_[v];
+    }
+  }
   if (pseudo_ > 0.0 || e.pulled() == e.size()) return;
   for (std::size_t v = 0; v < n; ++v)
     if (e.pulls()[v] == 0.0) out[v] = 1.0 + width * inverse_root_N_[v];

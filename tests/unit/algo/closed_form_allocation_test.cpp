@@ -50,6 +50,23 @@ TEST(ClosedFormAllocation, TopKDominatesTheEstimatedGraph) {
   }
 }
 
+TEST(ClosedFormAllocation, TopKCountsEdgesOfLargeGraphs) {
+  PhiloxStream stream(stream_key(6));
+  const Instance instance = instance_of("k-regular", {{"K", 4200.0}});
+  const auto n = static_cast<std::size_t>(instance.size());
+  ASSERT_FALSE(instance.graph().has_matrix());
+  std::vector<double> omega(n);
+  ClosedFormAllocation allocation(instance, ClosedForm::top_k);
+  ASSERT_TRUE(allocation.allocate(exact_estimate(instance), omega));
+  EXPECT_EQ(omega, closed_form_allocation(ClosedForm::top_k, view_of(instance)));
+  const Estimate some = random_estimate(instance, Setting::informed, {}, 4200, 4200, stream);
+  ASSERT_TRUE(allocation.allocate(some, omega));
+  std::size_t all = n;  // who was never drawn shows all: one of them is enough
+  for (std::size_t v = 0; v < n; ++v)
+    if (omega[v] > 0.0 && some.pulls()[v] == 0.0) all = v;
+  EXPECT_LT(all, n);
+}
+
 TEST(ClosedFormAllocation, IsUnknownWithoutData) {
   const Instance instance = instance_of("ring", {{"K", 5.0}});
   std::vector<double> omega(5);

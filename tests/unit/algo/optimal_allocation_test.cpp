@@ -39,6 +39,68 @@ TEST(OptimalAllocation, FollowsTheEstimateFromDrawToDraw) {
   }
 }
 
+TEST(OptimalAllocation, FollowsManyVerticesByTheirEdges) {
+  // Of a sparse graph edges alone are read, also those that have not fired yet.
+  PhiloxStream stream(stream_key(18));
+  const Instance instance = instance_of("torus", {{"K", 64.0}});
+  for (const double gap : {0.0, 1e-3}) {
+    OptimalAllocation kept(instance, gap, AllocationUpdate::every_step);
+    Estimate e(instance, Setting::informed, {});
+    for (int t = 0; t < 64 * 4; ++t) draw(instance, e, t % 64, stream, 0.4, [](int, double) {});
+    ASSERT_EQ(e.unseen(), 0);
+    std::vector<double> omega(64), expected(64);
+    for (int t = 0; t < 300; ++t) {
+      draw(instance, e, t * 29 % 64, stream, 0.4, [](int, double) {});
+      OptimalAllocation fresh(instance, 1e-9, AllocationUpdate::every_step);
+      std::vector<double> graph;
+      for (int v = 0; v < 64; ++v)
+        for (int u = 0; u < 64; ++u) graph.push_back(e.edge(v, u));
+      ASSERT_TRUE(kept.allocate(e, omega));
+      ASSERT_TRUE(fresh.allocate(e, expected));
+      const ModelView model{64, graph, e.means(), e.best(), &instance.reward()};
+      const double ratio = time_of(model, omega) / time_of(model, expected);
+      EXPECT_GE(ratio, 1.0 - 1e-8) << t;
+      EXPECT_LE(ratio, 1.0 / (1.0 - (gap > 0.0 ? gap : 0.1)) + 1e-8) << t;
+    }
+  }
+}
+
+TEST(OptimalAllocation, OfGraphsWithoutAMatrixNeedsTheirEdgesAlone) {
+  PhiloxStream stream(stream_key(19));
+  const int K = kLargestMatrix + 4;
+  const auto n = static_cast<std::size_t>(K);
+  const Instance instance = instance_of("ring", {{"K", static_cast<double>(K)}, {"p", 0.9}});
+  ASSERT_FALSE(instance.graph().has_matrix());
+  OptimalAllocation allocation(instance, 0.0, AllocationUpdate::every_step);
+  Estimate e(instance, Setting::informed, {});
+  std::vector<double> omega(n);
+  const auto pull = [&](int v) { draw(instance, e, v, stream, 0.0, [](int, double) {}); };
+  for (int v = 0; v < K - 4; ++v) pull(v);
+  // Means are rising, and unseen ones taken for 1: the last vertex must stand out.
+  e.observe(K - 2, K - 1, 2.0);
+  ASSERT_TRUE(allocation.allocate(e, omega));
+  for (int v = 0; v < K; ++v)
+    ASSERT_EQ(omega[static_cast<std::size_t>(v)], v < K - 4 ? 0.0 : 0.25) << "who was never pulled shows all";
+  for (int v = K - 4; v < K; ++v) pull(v);
+  e.observe(K - 2, K - 1, 2.0);
+  ASSERT_GT(e.unseen(), 0);
+  EXPECT_FALSE(allocation.allocate(e, omega)) << "nobody has shown it";
+  for (int round = 0; round < 6; ++round)
+    for (int v = 0; v < K; ++v) pull(v);
+  e.observe(K - 2, K - 1, 2.0);
+  ASSERT_EQ(e.unseen(), 0);
+  ASSERT_TRUE(allocation.allocate(e, omega));
+  std::vector<double> values;
+  for (int v = 0; v < K; ++v)
+    for (const Edge& edge : instance.graph().out(v)) values.push_back(e.edge(v, edge.vertex));
+  ModelView model{K, {}, e.means(), e.best(), &instance.reward()};
+  model.edges = &instance.graph();
+  model.edge_values = values;
+  const SolveInfo closely = CharacteristicTimeSolver().solve_cold(model, {});
+  ASSERT_EQ(closely.status, SolveStatus::solved);
+  EXPECT_LE(time_of(model, omega), closely.upper / 0.9 * (1.0 + 1e-8));
+}
+
 TEST(OptimalAllocation, IsUnknownWhereTheBestVertexIsNotUniqueByTheConvention) {
   const Instance instance = instance_of("bandit", {{"K", 3.0}});
   for (const UniqueBest unique : {UniqueBest::exact, UniqueBest::close}) {

@@ -695,9 +695,9 @@ const BadJob kLimits[] = {
     {"TooManyEntries",
      ring("", "K = 4096\np = {from = 0.1, to = 0.9, count = 120}"),
      {},
-     "jobs/bad.toml: graph[0] brings the job to more than 2000000000 matrix entries, the sum of K*K over all "
-     "cases "
-     "(split the job)"},
+     "jobs/bad.toml: graph[0] brings the job to more than 2000000000 entries of graphs, the sum of K*K over "
+     "all "
+     "cases, or of vertices and edges where K is above 4096 (split the job)"},
 };
 
 const BadJob kOverrides[] = {

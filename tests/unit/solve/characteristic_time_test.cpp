@@ -232,6 +232,38 @@ TEST(CharacteristicTimeSolver, WarmStartsReachTheSameValueInFewerIterations) {
   EXPECT_LT(warm_iterations, 0.6 * static_cast<double>(cold_iterations));
 }
 
+TEST(CharacteristicTimeSolver, FollowsSparseModelsByAStepOrTwo) {
+  const Instance instance = make("torus", {{"K", 100.0}});
+  const FeedbackGraph& graph = instance.graph();
+  std::vector<double> values;
+  for (int v = 0; v < 100; ++v)
+    for (const Edge& edge : graph.out(v)) values.push_back(edge.probability);
+  ModelView model = view_of(instance);
+  model.graph = {};  // by their edges alone, and by values that are not the graph's
+  model.edge_values = values;
+  CharacteristicTimeSolver solver;
+  SolveOptions options;
+  options.gap = options.acceptable = 1e-2;
+  ASSERT_EQ(solver.solve_cold(model, options).status, SolveStatus::solved);
+  PhiloxStream stream(stream_key(51));
+  int solved = 0, steps = 0;
+  for (int round = 0; round < 300; ++round) {
+    // As a draw of a vertex does that was drawn some thirty times.
+    const std::size_t first = 4 * (static_cast<std::size_t>(round) * 37 % 100);
+    for (std::size_t i = first; i < first + 4; ++i) values[i] += (stream.uniform() - values[i]) / 30.0;
+    const SolveInfo info = solver.solve_warm(model, options);
+    ASSERT_EQ(info.status, SolveStatus::solved);
+    steps += info.iterations;
+    solved += info.iterations > 0 ? 1 : 0;
+    const double T = time_of(model, solver.allocation());
+    ASSERT_LE(certified_lower(model, solver.weights(), solver.dual_point()), T);
+    ASSERT_GE(certified_lower(model, solver.weights(), solver.dual_point()),
+              T * (1.0 - options.gap) * (1 - 1e-9));
+  }
+  EXPECT_GT(solved, 30) << "models must move for this to show anything";
+  EXPECT_LE(steps, solved + solved / 2);
+}
+
 TEST(CharacteristicTimeSolver, SolvesModelsInAnyOrderAsAFreshOneDoes) {
   CharacteristicTimeSolver solver;
   for (std::uint64_t i = 0; i < 600; ++i) {

@@ -39,6 +39,28 @@ TEST(Kernels, CholeskySolvesRandomSystemsOfEverySize) {
   }
 }
 
+TEST(Kernels, EliminatesSomeUnknownsAndThenTheOthers) {
+  PhiloxStream stream(stream_key(17));
+  for (const int n : {2, 9, 50, 120})
+    for (const int width : {1, n / 2, n - 1}) {
+      const std::ptrdiff_t ld = (n + 7) / 8 * 8;
+      const auto at = [&](int i, int j) { return static_cast<std::size_t>(i * ld + j); };
+      std::vector<double> M(static_cast<std::size_t>(n * ld), 0.0);
+      for (int i = 0; i < n; ++i)
+        for (int j = i; j < n; ++j) M[at(i, j)] = i == j ? n : stream.uniform() - 0.5;
+      std::vector<double> whole = M, rest(M.size(), 0.0);
+      cholesky(whole.data(), ld, n);
+      partial_cholesky(M.data(), ld, width, n);
+      for (int i = width; i < n; ++i)
+        for (int j = i; j < n; ++j) rest[at(i - width, j - width)] = M[at(i, j)];
+      cholesky(rest.data(), ld, n - width);
+      for (int i = 0; i < n; ++i)
+        for (int j = i; j < n; ++j)
+          EXPECT_NEAR(i < width ? M[at(i, j)] : rest[at(i - width, j - width)], whole[at(i, j)], 1e-13)
+              << n << ", " << width;
+    }
+}
+
 TEST(Kernels, CombinesRowsInTheirOrder) {
   PhiloxStream stream(stream_key(9));
   for (const std::size_t n : {1U, 3U, 15U, 16U, 17U, 64U, 101U}) {

@@ -43,13 +43,14 @@ Symmetric fill(SparseCholesky& cholesky, int n, const std::vector<std::pair<int,
   return matrix;
 }
 
-TEST(SparseCholesky, SolvesRandomSystemsWithAndWithoutFullRows) {
+TEST(SparseCholesky, SolvesRandomSystemsWithAndWithoutFullRowsAndFronts) {
   PhiloxStream stream(stream_key(77));
   const auto pick = [&](int n) { return static_cast<int>(stream.uniform() * n); };
   SparseCholesky cholesky;
+  int with_fronts = 0;
   for (int round = 0; round < 200; ++round) {
     SCOPED_TRACE(round);
-    const int n = 1 + pick(40);
+    const int n = 1 + pick(round < 100 ? 40 : 120);
     std::vector<int> full;
     for (int v = 0; v < n; ++v)
       if (round % 2 == 0 && stream.uniform() < 0.1) full.push_back(v);
@@ -59,6 +60,7 @@ TEST(SparseCholesky, SolvesRandomSystemsWithAndWithoutFullRows) {
     for (const int v : full)
       for (int u = 0; u < n; ++u) pattern.emplace_back(v, u);
     ASSERT_TRUE(cholesky.analyse(n, given, full));
+    with_fronts += cholesky.has_fronts() ? 1 : 0;
     // The pattern is analysed once and serves several matrices.
     for (int again = 0; again < 3; ++again) {
       const Symmetric matrix = fill(cholesky, n, pattern, stream);
@@ -76,6 +78,8 @@ TEST(SparseCholesky, SolvesRandomSystemsWithAndWithoutFullRows) {
       ASSERT_EQ(alone, first) << "two at once are solved as one is";
     }
   }
+  EXPECT_GT(with_fronts, 50);
+  EXPECT_LT(with_fronts, 150);
 }
 
 TEST(SparseCholesky, FixesUnknownsWhosePivotIsNotPositive) {

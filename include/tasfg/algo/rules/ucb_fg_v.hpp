@@ -21,9 +21,6 @@ namespace tasfg {
 /// enough there is a margin, so that this is exact.
 class UcbVRule {
  public:
-  /// Refused where edges alone are counted: one question less for each reward.
-  static constexpr bool kCountsPairs = true;
-
   explicit UcbVRule(const Instance& instance);
   template <typename Stream>
   int choose(const Estimate& e, Stream& /*stream*/) {
@@ -86,6 +83,13 @@ class UcbVRule {
   double mean_bonus_ = 0.0;            // the least that is added to the leader's mean
   double needed_ = 0.0;                // an estimate of the chosen edge that keeps it ahead of others
   std::size_t nearest_ = 0;            // the rival for whom a corridor last failed
+};
+
+/// The same where pairs are counted: one question less for each reward.
+class UcbVRuleOfPairs : public UcbVRule {
+ public:
+  static constexpr bool kCountsPairs = true;
+  using UcbVRule::UcbVRule;
 };
 
 }  // namespace tasfg

@@ -51,6 +51,10 @@ TEST(Exp3Rule, GainsAreWeightedByTheProbabilityOfSeeingThem) {
   // Unknown graph: vertex 1, never pulled, may show it too.
   EXPECT_NEAR(after_one_reward(bandit, Setting::informed, Exp3Variant::paper)[0], first_probability(0.3, 2),
               1e-14);
+  // The same where edges are counted.
+  const Instance large = instance_of("bandit", {{"K", 5000.0}});
+  EXPECT_NEAR(after_one_reward(large, Setting::informed, Exp3Variant::paper)[0], first_probability(0.3, 5000),
+              1e-14);
 }
 
 TEST(Exp3Rule, TheReferenceHasRateOneOverKAndNoWeights) {

@@ -44,6 +44,25 @@ TEST(UcbVRule, ChoosesALargestBoundAtEveryDraw) {
   }
 }
 
+TEST(UcbVRule, ChoosesALargestBoundWhereEdgesAreCounted) {
+  const Instance instance = instance_of("torus", {{"K", 4200.0}});
+  ASSERT_FALSE(instance.graph().has_matrix());
+  for (const Setting setting : {Setting::informed, Setting::known_graph}) {
+    UcbVRule rule(instance);
+    Estimate e(instance, setting, {});
+    PhiloxStream stream(stream_key(19));
+    // The last vertices are drawn by the rule alone: until then they are taken to show all.
+    for (int v = 0; v < 4190; ++v) draw(instance, e, v, stream, 1.0, [](int, double) {});
+    for (int t = 0; t < 800; ++t) {
+      const int v = rule.choose(e, stream);
+      ASSERT_NEAR(shortfall(e, v), 0.0, 1e-12) << t;
+      draw(instance, e, v, stream, 1.0, [&](int u, double r) { rule.shown(e, u, r); });
+      rule.finish(e, v);
+    }
+    EXPECT_TRUE(setting == Setting::known_graph || e.pulled() == 4200);
+  }
+}
+
 TEST(UcbVRule, NoticesARivalThatOvertakesTheLeader) {
   // Vertex 0 shows both 2 and 3, whose means are close; vertex 1 shows 3 alone, and better.
   const Instance instance(FeedbackGraph(4, {.1, 0, .8, .8, 0, .1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0}),
