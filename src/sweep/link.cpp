@@ -1,5 +1,6 @@
 #include "tasfg/sweep/link.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 
 #include "tasfg/base/contract.hpp"
 #include "tasfg/base/error.hpp"
+#include "tasfg/base/stopwatch.hpp"
 
 namespace tasfg {
 namespace {
@@ -29,6 +31,9 @@ void wait_for(MPI_Request request, std::chrono::microseconds between) {
   }
 }
 constexpr std::chrono::microseconds kBetweenParts{50}, kBetweenLooks{1000};
+
+// Seconds: an end of MPI that takes as long may not have been noticed; how long to stay then, at most.
+constexpr double kGoodbye = 1.9, kLongestStay = 5.0;
 
 bool set(const char* name) {
   const char* value = std::getenv(name);
@@ -84,9 +89,18 @@ Link::Link() {
 }
 
 Link::~Link() {
-  if (mpi_ == nullptr || !abandoned_) return;
-  // MPI_Finalize would wait for processes that may be gone.
-  (void)mpi_.release();
+  if (mpi_ == nullptr) return;
+  if (abandoned_) {
+    // MPI_Finalize would wait for processes that may be gone.
+    (void)mpi_.release();
+    return;
+  }
+  const Stopwatch watch;
+  mpi_.reset();
+  // A rank waits two seconds for its launcher to answer its goodbye. One that is busier than that, with hundreds
+  // of ranks on a full machine, would learn of the rank's end first, call it improper and end with status 1.
+  if (const double taken = watch.seconds(); taken > kGoodbye)
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::min(taken, kLongestStay)));
 }
 
 void Link::broadcast(std::string& bytes) const {
