@@ -74,9 +74,11 @@ std::uint64_t runs_digest(const Algorithm& algorithm, const SimulationOptions& o
     simulate(probe(2, 2, row.defaults), 4000, 4000);  // several blocks of draws (base/dyadic.hpp)
   }
   simulate(probe(20, 20, reward_families()[0].defaults), 60, 15);
-  // Large dense models are solved in another way (solve/working_set.hpp).
-  if (algorithm.rule == RuleKind::tas_optimal)
+  // Large models are followed: dense ones (solve/working_set.hpp) and sparse ones.
+  if (algorithm.rule == RuleKind::tas_optimal) {
     simulate(probe(60, 60, reward_families()[0].defaults), 400, 100);
+    simulate(probe(40, 3, reward_families()[0].defaults), 1500, 100);
+  }
   return digest.value();
 }
 
@@ -85,7 +87,7 @@ std::uint64_t solutions_digest(const SimulationOptions& options) {
   for (const RewardFamilyRow& row : reward_families())
     add_solution(digest, solve_case(probe(6, 6, row.defaults), options, kLogInvDelta));
   // One for each of the solver's other forms.
-  for (const auto& [K, band] : {std::pair{12, 12}, {16, 16}, {20, 20}, {60, 60}, {100, 6}})
+  for (const auto& [K, band] : {std::pair{12, 12}, {16, 16}, {20, 20}, {60, 60}, {100, 6}, {300, 6}})
     add_solution(digest, solve_case(probe(K, band, reward_families()[0].defaults), options, kLogInvDelta));
   return digest.value();
 }

@@ -53,7 +53,7 @@ struct InteriorPointState : Iterate<typename Newton::Vector> {
   static constexpr std::array kSnapshotGaps = {1e-1, 1e-2, 1e-3, 1e-4, 1e-6};
   std::array<Iterate<Vector>, kSnapshotGaps.size()> snapshots;
   std::array<bool, kSnapshotGaps.size()> saved{};
-  Iterate<Vector> end;  // of the last solve; during one, where its last step began
+  Iterate<Vector> end;  // of the last solve
 
   int K = 0, best = -1;
 
@@ -130,6 +130,8 @@ class InteriorPoint final : public InteriorPointSolver {
 
   static constexpr int kPatience = 15;
   static constexpr int kShortenings = 6;
+  /// Of very many vertices one whose step is wrong spoils the evidence of all.
+  static constexpr double kRoundingShows = 1e-5;
   static constexpr double kKeep = 0.9;  // of the way to the boundary, at least
   /// Whether a step costs so much that following a model is worth an iterate's memory.
   static constexpr bool kFollows = requires { Newton::kFollows; };
@@ -266,12 +268,6 @@ class InteriorPoint final : public InteriorPointSolver {
       const Ends ends = this->ends();
       const double low = ends.low, high = ends.high;
       if (!std::isfinite(low) || !std::isfinite(high)) break;
-      if (info.iterations > 0 && spoiled(low, best_low)) {
-        step_back();
-        careful_ = true;
-        step();
-        continue;
-      }
       if (low > best_low) {
         best_low = low;
         keep_omega(ends);
@@ -294,7 +290,8 @@ class InteriorPoint final : public InteriorPointSolver {
       const double run_gap = progress_gap(run_low, run_high);
       since_progress = run_gap < 0.9 * last_gap ? 0 : since_progress + 1;
       if (run_gap < 0.9 * last_gap) last_gap = run_gap;
-      careful_ = careful_ || since_progress >= 2;
+      careful_ =
+          careful_ || since_progress >= 2 || (kFollows && K_ > kLargestMatrix && run_gap < kRoundingShows);
       if (since_progress >= kPatience && restarts > 0) {
         // Jammed against the boundary: begin again from inside, near the best ends found.
         restart(restart_margin);
@@ -305,7 +302,6 @@ class InteriorPoint final : public InteriorPointSolver {
         run_low = 0.0;
       }
       if (since_progress >= kPatience || info.iterations >= options.max_iterations) break;
-      if constexpr (kFollows) w_.end = w_;
       step();
     }
     const double gap = (best_high - best_low) / best_high;
@@ -314,18 +310,6 @@ class InteriorPoint final : public InteriorPointSolver {
     info.status =
         gap <= std::max(options.gap, options.acceptable) ? SolveStatus::solved : SolveStatus::stalled;
     return info;
-  }
-
-  /// Whether rounding has led the last step astray: what all steps before have gained is lost, and the step
-  /// was not refined. Of many vertices one that is missed is enough for that.
-  [[nodiscard]] bool spoiled(double low, double best_low) const {
-    return kFollows && !careful_ && low < 0.5 * best_low;
-  }
-  void step_back() {
-    if constexpr (kFollows) static_cast<Iterate<Vector>&>(w_) = w_.end;
-    evaluate();
-    combine();
-    residuals();
   }
 
   /// What the iterate certifies once ω and λ are divided by their sums.
