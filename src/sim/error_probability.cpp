@@ -100,7 +100,8 @@ RunRecord weighted_run(const Simulation& simulation, const Algorithm& algorithm,
   return record;
 }
 
-/// The mixture with at least so much of plain runs, and with so much of the ladder.
+/// The mixture with at least so much of plain runs, and with so much of the ladder. A part of each fitted
+/// component has wide tails.
 Proposal joined(const Instance& truth, const FittedMixture& mixture, const std::vector<TiltComponent>& rungs,
                 double plain, double ladder) {
   double fitted_weight = 0.0;
@@ -110,7 +111,13 @@ Proposal joined(const Instance& truth, const FittedMixture& mixture, const std::
   std::vector<TiltComponent> all;
   for (TiltComponent each : mixture.components) {
     each.weight *= (1.0 - plain) * (1.0 - ladder) / fitted_weight;
-    if (each.weight > 0.0) all.push_back(std::move(each));
+    if (!(each.weight > 0.0)) continue;
+    constexpr double kWide = 0.3;
+    TiltComponent wide = widened(each);
+    wide.weight *= kWide;
+    each.weight *= 1.0 - kWide;
+    all.push_back(std::move(each));
+    all.push_back(std::move(wide));
   }
   for (TiltComponent each : rungs) {
     each.weight *= (1.0 - plain) * ladder;

@@ -190,4 +190,13 @@ FittedMixture fitted(const Instance& truth, FittedMixture mixture, Fit what, std
   return mixture;
 }
 
+TiltComponent widened(TiltComponent component) {
+  constexpr double kMostOdds = 1.0;  // a reward more or less than expected changes the ratio by e at most
+  for (ArmTilt& arm : component.arms) {
+    if (arm.pinned > 0) arm.strength = std::min(arm.strength, static_cast<double>(arm.pinned));
+    arm.log_odds = std::clamp(arm.log_odds, -kMostOdds, kMostOdds);
+  }
+  return component;
+}
+
 }  // namespace tasfg

@@ -36,4 +36,9 @@ enum class Fit { weights, all };
                                    std::span<const WrongStop> stops, std::size_t deltas,
                                    const std::atomic<bool>* cancel = nullptr);
 
+/// The component with tails no lighter than the instance's own, of pinned rewards and of how often arms are
+/// seen. A fit to a few stops is tighter than what it is a fit to: it would take most stops outside of it for
+/// next to impossible, and the few runs that meet one would count for all others.
+[[nodiscard]] TiltComponent widened(TiltComponent component);
+
 }  // namespace tasfg

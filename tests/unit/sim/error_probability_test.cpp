@@ -1,5 +1,6 @@
 #include "tasfg/sim/error_probability.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -169,6 +170,32 @@ TEST(ErrorProbability, HasNoIntervalWhereAPilotMissedAWayToErr) {
     EXPECT_EQ(measured[0].error, found.error);
   }
   EXPECT_GT(confident, 0) << "look for seeds at which the weights deceive, else this shows nothing";
+}
+
+TEST(ErrorProbability, HasAWideComponentBesideEachThatIsTight) {
+  const Instance instance = two_vertices(1.0);
+  const Simulation simulation(instance, {});
+  const ErrorSampler sampler(simulation, algorithm_named("uniform", "test"), logs({0.1, 1e-6}), 1, nullptr,
+                             kPilot);
+  const auto tight = [](const TiltComponent& component) {
+    return std::any_of(component.arms.begin(), component.arms.end(), [](const ArmTilt& arm) {
+      return arm.pinned > 0 && arm.strength > static_cast<double>(arm.pinned);
+    });
+  };
+  const auto same_means = [](const TiltComponent& one, const TiltComponent& other) {
+    return std::equal(one.arms.begin(), one.arms.end(), other.arms.begin(),
+                      [](const ArmTilt& a, const ArmTilt& b) { return a.mean == b.mean; });
+  };
+  const std::vector<TiltComponent>& all = sampler.proposal().components();
+  int found = 0;
+  for (const TiltComponent& component : all) {
+    if (!tight(component)) continue;
+    ++found;
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const TiltComponent& other) {
+      return !tight(other) && same_means(component, other) && other.weight > 0.4 * component.weight;
+    }));
+  }
+  EXPECT_GT(found, 0) << "else this shows nothing";
 }
 
 TEST(ErrorProbability, DoesNotDependOnTheNumberOfThreads) {

@@ -70,6 +70,34 @@ TEST(ProposalFit, PinsAsManyRewardsAsAreSeenOfAnArm) {
   EXPECT_EQ(fitted(truth(), start(), Fit::weights, stops, 1).components[0].arms[0].pinned, 0);
 }
 
+TEST(ProposalFit, WidenedComponentsHaveTailsNoLighterThanTheInstances) {
+  // ln dP_c/dP of two rewards of an arm, by their mean: where it bends down, no multiple of dP_c covers dP.
+  const TiltComponent tight{1.0, {{2.0, 7.0, -4.0, 2}, {0.3, 0.5, 4.0, 1}, {0.5, 9.0, 0.3, 0}}};
+  const TiltComponent wide = widened(tight);
+  const auto log_ratio = [](const TiltComponent& component, double r) {
+    const std::vector<double> seen = {2.0, 0.0, 0.0}, means = {r, 0.0, 0.0}, pulls = {9.0, 9.0, 9.0};
+    const std::vector<double> first_means(3 * kMostPinned, r);
+    double ratio = 0.0;
+    Proposal(truth(), 0.0, {component}).log_ratios({seen, means, pulls, first_means}, {&ratio, 1});
+    return ratio;
+  };
+  const auto bend = [&](const TiltComponent& component) {
+    return log_ratio(component, 22.0) - 2.0 * log_ratio(component, 2.0) + log_ratio(component, -18.0);
+  };
+  EXPECT_LT(bend(tight), -100.0);
+  EXPECT_GE(bend(wide), -1e-9);
+  for (std::size_t u = 0; u < 3; ++u) {
+    EXPECT_EQ(wide.arms[u].mean, tight.arms[u].mean);
+    EXPECT_EQ(wide.arms[u].pinned, tight.arms[u].pinned);
+    EXPECT_LE(std::abs(wide.arms[u].log_odds), 1.0);
+  }
+  EXPECT_EQ(wide.arms[0].log_odds, -1.0);
+  // What is wide stays as it is.
+  EXPECT_EQ(wide.arms[1].strength, 0.5);
+  EXPECT_EQ(wide.arms[2].strength, 9.0);
+  EXPECT_EQ(wide.arms[2].log_odds, 0.3);
+}
+
 TEST(ProposalFit, ChangesNothingWithoutStops) {
   const FittedMixture mixture = fitted(truth(), start(), Fit::all, {}, 2);
   EXPECT_EQ(mixture.plain, 0.1);
