@@ -97,8 +97,9 @@ Link::~Link() {
   }
   const Stopwatch watch;
   mpi_.reset();
-  // A rank waits two seconds for its launcher to answer its goodbye. One that is busier than that, with hundreds
-  // of ranks on a full machine, would learn of the rank's end first, call it improper and end with status 1.
+  // A rank waits two seconds for its launcher to answer its goodbye. One that is busier than that, with
+  // hundreds of ranks on a full machine, would learn of the rank's end first, call it improper and end with
+  // status 1.
   if (const double taken = watch.seconds(); taken > kGoodbye)
     std::this_thread::sleep_for(std::chrono::duration<double>(std::min(taken, kLongestStay)));
 }
