@@ -82,7 +82,9 @@ class Skipper {
     };
     std::int64_t n = std::min(most, 2 * last_);
     if (n >= kLeast && promises(n)) {
-      while (n < most && promises(std::min(most, kGrowth * n))) n = std::min(most, kGrowth * n);
+      // Up to as many as the rule plans at a time.
+      while (n < most && ahead_.draws >= n / 2 && promises(std::min(most, kGrowth * n)))
+        n = std::min(most, kGrowth * n);
     } else {
       for (n /= 2; n >= kLeast && !promises(n);) n /= 2;
     }
@@ -177,9 +179,10 @@ class Skipper {
       const std::size_t v = pulled_.front();
       shown_ = environment.targets(v);
       const std::int64_t now = environment.activations(v).count();
+      const std::int64_t planned = ahead_.draws;  // may be less than n
       std::int64_t grain = Activations::kBlock;
-      while (32 * grain <= n) grain *= 2;
-      if (const std::int64_t end = (now + n) / grain * grain; end - now >= n / 2)
+      while (32 * grain <= planned) grain *= 2;
+      if (const std::int64_t end = (now + planned) / grain * grain; end - now >= planned / 2)
         ahead_.draws = ahead_.pulls[v] = end - now;
     }
     if (edges != edges_) {

@@ -506,6 +506,27 @@ TEST(Trajectory, SkippingGivesTheVeryRunsOfSingleDraws) {
   EXPECT_EQ(compared, 120);
 }
 
+// The oracle looks 65 536 draws ahead, and draws vertex 1 here once in some 116 000.
+TEST(Trajectory, NothingIsSkippedBeyondWhatTheRuleHasPlanned) {
+  const GraphAndMeans made = make_graph(graph_family("loopless-clique", "test"),
+                                        {{"K", 4.0}, {"parity", std::string("reference")}}, "test");
+  const Instance instance(made.graph, {-0.79, 0.28, 0.965, 0.9735}, Gaussian{0.25});
+  SimulationOptions options;
+  options.max_steps = 1'000'000;
+  SimulationOptions single = options;
+  single.skip = false;
+  const Algorithm algorithm = algorithm_named("oracle", "test");
+  const std::vector<double> deltas{1.0, 3.4, 7.0};
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    RunWork work;
+    const RunRecord run = Simulation(instance, options).run(algorithm, deltas, seed, nullptr, &work);
+    const RunRecord expected = Simulation(instance, single).run(algorithm, deltas, seed);
+    EXPECT_EQ(run.tau, expected.tau) << seed;
+    EXPECT_EQ(run.pulls, expected.pulls) << seed;
+    EXPECT_GT(work.skipped, run.steps / 2);
+  }
+}
+
 TEST(Trajectory, NearAChangeDrawsAreWalkedThrough) {
   for (const RewardFamily& reward : {RewardFamily(Gaussian{1.0}), RewardFamily(Exponential{})}) {
     const GraphAndMeans made = make_graph(graph_family("ring", "test"), {{"K", 6.0}}, "test");
