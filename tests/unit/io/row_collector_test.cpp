@@ -15,10 +15,11 @@ TEST(RunCollector, LaysRowsOutAsABatchOfThemIsPackedHoweverTheyAreTaken) {
     RunBatch batch;
     std::vector<PackedRows> packs;
     std::mt19937_64 random(7);
+    RunRecord failed;
+    failed.status = TaskStatus::failed;
     const auto take = [&] { std::ranges::move(collector.take(), std::back_inserter(packs)); };
     for (std::int64_t i = 0; i < kRows; ++i) {
-      const RunRecord record =
-          i == 5 ? RunRecord{TaskStatus::failed} : a_run(layout, CellId(2), TaskStatus::done, random);
+      const RunRecord record = i == 5 ? failed : a_run(layout, CellId(2), TaskStatus::done, random);
       format.append(batch, {CellId(2), kFirst + i}, 3, record);
       collector.add(record);
       if (i == 0 || i == 1200) take();
