@@ -220,7 +220,7 @@ class Box:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Lowest and highest of what is drawn: whiskers, which end at the cap, and the mean, which a far run may take beyond."""
+        """Lowest and highest of what is drawn: whiskers, which end at the cap, and the mean, which may lie beyond."""
         drawn = [min(self.low, self.sample.cap), min(self.high, self.sample.cap)]
         return float(np.nanmin([*drawn, self.mean])), float(np.nanmax([*drawn, self.mean]))
 
