@@ -50,8 +50,8 @@ bool OptimalAllocation::allocate(const Estimate& e, std::vector<double>& out) {
   if (!e.best_is_unique()) return false;
   const bool optimistic = !e.graph_known() && !e.counts_as_published();
   const bool all_pulled = e.pulled() == e.size();
-  // Nobody shows what all have failed to show.
-  if (optimistic && all_pulled && e.unseen() > 0) return false;
+  // Nobody shows what all have failed to show. Of few vertices, the solver finds out by itself.
+  if (e.size() > kFew && optimistic && all_pulled && e.unseen() > 0) return false;
   if (optimistic && !all_pulled && graph_.empty()) {
     // A vertex that was never pulled is taken to show all others: nothing else is worth a draw.
     const double share = 1.0 / static_cast<double>(e.size() - e.pulled());
