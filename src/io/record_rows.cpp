@@ -116,8 +116,7 @@ void put_image(const Table<Record>& table, std::span<const Column> columns, cons
           const T& value = record.*member;
           if constexpr (std::is_same_v<T, std::string>) {
             const std::size_t size = std::min(value.size(), column.value_bytes);
-            std::memcpy(to, value.data(), size);
-            std::memset(to + size, 0, column.value_bytes - size);
+            std::fill(std::copy_n(value.data(), size, to), to + column.value_bytes, '\0');
           } else if constexpr (std::is_same_v<T, typename ValueOf<T>::Type>) {
             std::memcpy(to, &value, sizeof value);
           } else {
